@@ -25,13 +25,20 @@ constexpr std::array<std::pair<std::string_view, Mode>, 7> kModes{
      {"auto", Mode::automatic},
      {"bypassPermissions", Mode::bypass}}};
 
-constexpr ralph::Words<Reason, 8> kReasons{
-    {"", "mode", "rule", "subcommandResults", "workingDir", "safetyCheck", "other", "asyncAgent"}};
+constexpr ralph::Words<Reason, 10> kReasons{{"", "mode", "rule", "subcommandResults", "workingDir",
+                                             "safetyCheck", "other", "asyncAgent", "hook", "user"}};
 
 Decision denied_by_rule(const Call& call, std::string_view rule, std::string_view how) {
-  return denied(Reason::rule,
-                fmt::format("The permission rule {} {} this use of {}.", rule, how, call.tool),
-                fmt::format("Rule {}", rule));
+  auto decision = denied(
+      Reason::rule, fmt::format("The permission rule {} {} this use of {}.", rule, how, call.tool),
+      fmt::format("Rule {}", rule));
+  decision.askable = false;
+  return decision;
+}
+
+Decision askable(Decision decision) {
+  decision.askable = true;
+  return decision;
 }
 
 /// Why it is uncertain whether a rule matches a line; empty: it is certain.
@@ -49,13 +56,15 @@ std::optional<Decision> denied_as_hidden(const Call& call, const std::vector<std
     if (rule.covers_all() || !names_tool(rule, call.tool)) continue;
     const auto why = why_hidden(rule, call);
     if (why.empty()) continue;
-    return denied(
+    auto decision = denied(
         Reason::rule,
         fmt::format(
             "The permission rule {} restricts {}, and whether it matches this command line cannot "
             "be determined: {}. Use plain commands, one after another.",
             text, call.tool, why),
         fmt::format("Rule {}", text));
+    decision.askable = false;
+    return decision;
   }
   return std::nullopt;
 }
@@ -84,7 +93,10 @@ Decision allowed(Reason reason, Grant grant) {
 }
 
 Decision denied(Reason type, std::string message, std::string reason) {
-  return {.reason_type = type, .message = std::move(message), .reason = std::move(reason)};
+  return {.reason_type = type,
+          .message = std::move(message),
+          .reason = std::move(reason),
+          .askable = true};
 }
 
 Decision decide(const ToolCall& decided, Mode mode, const Rules& rules) {
@@ -93,10 +105,12 @@ Decision decide(const ToolCall& decided, Mode mode, const Rules& rules) {
     if (restricts(rule, call)) return denied_by_rule(call, rule, "denies");
   }
   for (const auto& rule : rules.ask) {
-    if (restricts(rule, call)) return denied_by_rule(call, rule, "requires confirmation for");
+    if (restricts(rule, call)) {
+      return askable(denied_by_rule(call, rule, "requires confirmation for"));
+    }
   }
   if (auto hidden = denied_as_hidden(call, rules.deny)) return *std::move(hidden);
-  if (auto hidden = denied_as_hidden(call, rules.ask)) return *std::move(hidden);
+  if (auto hidden = denied_as_hidden(call, rules.ask)) return askable(*std::move(hidden));
   for (const auto& rule : rules.allow) {
     if (permits(rule, call)) return allowed(Reason::rule, Grant::user);
   }

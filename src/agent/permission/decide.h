@@ -29,7 +29,9 @@ enum class Reason {
   working_dir,
   safety_check,
   other,
-  async_agent
+  async_agent,
+  hook,
+  user
 };
 /// The name in JSON; "" for `none`.
 std::string_view to_string(Reason reason);
@@ -41,6 +43,7 @@ struct Decision {
   std::string message = {};   // of a denial, for the model and the client
   std::string reason = {};    // of a denial, a short form; may be empty
   Grant grant = Grant::none;  // none: denied
+  bool askable = false;       // of a denial: a person could allow it
 };
 
 /// Decides as Claude Code does in a session without a user: what would need a prompt is denied.

@@ -5,18 +5,20 @@
 namespace ralph::permission {
 
 Policy::Policy(Mode mode, Rules rules, Prompts prompts)
-    : rules_(std::move(rules)), prompts_(prompts), mode_(mode) {}
+    : prompts_(prompts), rules_(std::move(rules)), mode_(mode) {}
 
 Decision Policy::decide(const ToolCall& call) const {
   const auto now = mode();
-  auto decision = permission::decide(call, now, rules_);
+  auto decision = permission::decide(call, now, rules());
   if (decision.allowed || decision.reason_type == Reason::rule) return decision;
   if (now == Mode::dont_ask) {
     decision.reason_type = Reason::mode;
     decision.reason.clear();
+    decision.askable = false;
   } else if (prompts_ == Prompts::none) {
     decision.reason_type = Reason::async_agent;
     decision.reason = "permission prompts are disabled";
+    decision.askable = false;
   }
   return decision;
 }
@@ -24,6 +26,16 @@ Decision Policy::decide(const ToolCall& call) const {
 Mode Policy::mode() const {
   const std::lock_guard lock(mutex_);
   return mode_;
+}
+
+Rules Policy::rules() const {
+  const std::lock_guard lock(mutex_);
+  return rules_;
+}
+
+void Policy::set_rules(Rules rules) {
+  const std::lock_guard lock(mutex_);
+  rules_ = std::move(rules);
 }
 
 void Policy::set_mode(Mode mode) {

@@ -17,11 +17,13 @@ class Policy {
   Decision decide(const ToolCall& call) const;
   Mode mode() const;
   void set_mode(Mode mode);
+  Rules rules() const;
+  void set_rules(Rules rules);
 
  private:
-  Rules rules_;
   Prompts prompts_;
   mutable std::mutex mutex_;
+  Rules rules_;
   Mode mode_;
 };
 

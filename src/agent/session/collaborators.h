@@ -11,6 +11,7 @@
 #include "agent/api/reply.h"
 #include "agent/api/request.h"
 #include "agent/permission/decide.h"
+#include "agent/session/event.h"
 #include "agent/tool/background.h"
 #include "agent/tool/tool.h"
 #include "agent/tool/workspace.h"
@@ -30,9 +31,12 @@ class Model {
 /// A call of the model and its result.
 struct ToolCallResult {
   const api::Block* call = nullptr;
-  tool::Outcome outcome;
-  std::string meta;                            // an object of `tool_result_meta`, JSON; empty: none
-  std::optional<permission::Decision> denied;  // it was not run
+  tool::Outcome outcome = {};
+  std::optional<CallDecision> decision = {};        // nullopt: there was nothing to decide
+  std::optional<permission::Decision> denied = {};  // it was not run
+  std::vector<std::string> contexts = {};           // texts of hooks for the model
+  bool interrupt = false;                           // the user wants the turn to end
+  std::optional<std::string> stop = {};             // a hook wants the turn to end; why
 };
 
 /// How much the calls of one reply may add to the conversation.
@@ -41,10 +45,12 @@ struct CallRoom {
   tool::Media media;             // see Workspace::set_media_room
 };
 
-/// The tools a session offers to the model. The list may change between turns, not within one.
+/// The tools a session offers to the model. The list changes only in update().
 class Tools {
  public:
   virtual ~Tools() = default;
+  /// Takes over changes, such as new tools of an MCP server. Called between requests. False: there are none.
+  virtual bool update() = 0;
   virtual std::vector<std::string> names() const = 0;
   /// In the form of the API: JSON objects, joined by commas.
   virtual std::string definitions() const = 0;

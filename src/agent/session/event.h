@@ -56,12 +56,27 @@ struct ApiErrorFacts {
   std::optional<std::int64_t> resets_at;  // of a rate limit, Unix seconds
 };
 
+/// How it was decided whether a call may run, as clients see it.
+struct CallDecision {
+  enum class Kind { accepted, denied_by_rule, denied_by_user, interrupted };
+  enum class Source { config, user_once, user_always, user_reject };
+  Kind kind = Kind::accepted;
+  Source source = Source::config;
+  permission::Reason reason = permission::Reason::none;
+};
+
+/// What a tool result says about its call.
+struct CallMeta {
+  std::string id;
+  CallDecision decision;
+};
+
 struct UserExtras {
   std::string uuid;
   bool synthetic = false;
-  std::optional<bool> replay;    // nullopt: not given
-  std::string tool_use_result;   // JSON
-  std::string tool_result_meta;  // JSON
+  std::optional<bool> replay;   // nullopt: not given
+  std::string tool_use_result;  // JSON
+  std::optional<CallMeta> call;
   std::vector<std::string> retracted;
   std::string refused_message_id;
 };

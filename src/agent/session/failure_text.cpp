@@ -154,6 +154,14 @@ FailureReport stopped_by_loop_guard(std::int64_t times, std::string_view repeate
   return report;
 }
 
+FailureReport failed_hook(std::string_view why) {
+  FailureReport report;
+  report.facts.text = why;
+  report.facts.error = ErrorName::invalid_request;
+  report.terminal_reason = TerminalReason::hook_stopped;
+  return report;
+}
+
 std::string text_output(const TurnResult& result, const settings::Options& options) {
   switch (result.subtype) {
     case ResultSubtype::success: return result.text;

@@ -27,6 +27,9 @@ FailureReport refused_again(const api::Reply& reply, std::string_view model);
 /// The model repeated the same calls.
 FailureReport stopped_by_loop_guard(std::int64_t times, std::string_view repeated);
 
+/// A hook that can block could not be run, or gave no valid answer.
+FailureReport failed_hook(std::string_view why);
+
 /// No credential at all.
 FailureReport not_logged_in();
 

@@ -1,5 +1,9 @@
 #include "agent/session/json_text.h"
 
+#include <nlohmann/json.hpp>
+
+#include "core/json/document.h"
+#include "core/json/field.h"
 #include "core/json/writer.h"
 
 namespace ralph::session {
@@ -21,6 +25,16 @@ std::string string_array(const std::vector<std::string>& texts) {
 
 std::string text_content(std::string_view text) {
   return R"([{"type":"text","text":)" + json_string(text) + "}]";
+}
+
+std::string text_of_content(std::string_view content) {
+  std::string all;
+  for (const auto& block : json::parse(content).value_or(json::Document::array())) {
+    if (json::text(block, "type") != "text") continue;
+    if (!all.empty()) all += '\n';
+    all += json::text(block, "text");
+  }
+  return all;
 }
 
 }  // namespace ralph::session

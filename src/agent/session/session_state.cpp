@@ -19,8 +19,8 @@ std::int64_t SessionState::window() const {
 
 std::int64_t SessionState::tokens() const { return context.tokens() + conversation.added_tokens(); }
 
-/// Called at the start of a turn: the list of tools may have changed.
 void SessionState::refresh_tools() {
+  if (!links.tools.update() && !tool_definitions.empty()) return;
   auto all = links.tools.definitions();
   if (config.structured != nullptr) {
     all += (all.empty() ? "" : ",") + config.structured->definition();

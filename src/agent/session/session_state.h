@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/hook/hooks.h"
 #include "agent/session/collaborators.h"
 #include "agent/session/compaction.h"
 #include "agent/session/conversation.h"
@@ -52,6 +53,7 @@ struct SessionLinks {
   Inbox& inbox;
   TurnControl& control;
   Ledger& ledger;
+  hook::Hooks& hooks;
 };
 
 /// The parts of a session that its turns work on.
@@ -62,14 +64,15 @@ struct SessionState {
   Conversation conversation;
   Context context;
   PreservedContext preserved;
-  Millis api_time{0};            // of all turns so far
-  std::string tool_definitions;  // JSON array, of the turn that runs; empty: no tools
+  Millis api_time{0};                 // of all turns so far
+  std::string tool_definitions = {};  // JSON array; empty: no tools
 
   bool over_budget() const;
   /// Of the model, in tokens.
   std::int64_t window() const;
   /// Tokens of the next request.
   std::int64_t tokens() const;
+  /// The list of tools may have changed.
   void refresh_tools();
   /// Without the messages.
   api::Request new_request() const;

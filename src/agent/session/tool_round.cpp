@@ -29,21 +29,11 @@ std::string result_block(const ToolCallResult& result) {
   return block;
 }
 
-std::string denial(const api::Block& call) {
-  std::string denial;
-  json::ObjectWriter(denial)
-      .text("tool_name", call.name)
-      .text("tool_use_id", call.id)
-      .raw("tool_input", call.input)
-      .close();
-  return denial;
-}
-
 ToolCallResult stopped(const api::Block& call) {
-  ToolCallResult result{&call, tool::failure(kStopped), {}, {}};
+  ToolCallResult result{.call = &call,
+                        .outcome = tool::failure(kStopped),
+                        .decision = CallDecision{.kind = CallDecision::Kind::interrupted}};
   result.outcome.detail = json_string("User rejected tool use");
-  result.meta =
-      fmt::format(R"({{"id":{},"non_execution_kind":"user-rejected"}})", json_string(call.id));
   return result;
 }
 
@@ -76,23 +66,23 @@ CallRoom ToolRound::room() const {
 }
 
 ToolCallResult ToolRound::check_structured(const api::Block& call) {
-  const auto meta =
-      fmt::format(R"({{"id":{},"permission_decision":{{"decision":"accept","source":"config"}}}})",
-                  json_string(call.id));
   if (const auto complaint = state_.config.structured->complaint(call.input)) {
     ++structured_failures_;
-    return {&call, tool::failure(*complaint), meta, {}};
+    return {.call = &call, .outcome = tool::failure(*complaint), .decision = CallDecision{}};
   }
   structured_ = call.input;
   const auto text = json_string(kStructuredDone);
-  return {&call, {text, std::nullopt, text}, meta, {}};
+  return {.call = &call, .outcome = {text, std::nullopt, text}, .decision = CallDecision{}};
 }
 
 /// To the client, the transcript, and the conversation.
 void ToolRound::report(ToolCallResult result) {
   if (result.denied) {
-    state_.events.emit(CallDenied{*result.call, *result.denied});
-    stats_.denials += (stats_.denials.empty() ? "" : ",") + denial(*result.call);
+    const auto reason = result.denied->reason_type;
+    if (reason != permission::Reason::hook && reason != permission::Reason::user) {
+      state_.events.emit(CallDenied{*result.call, *result.denied});
+    }
+    stats_.denials.push_back({result.call->name, result.call->id, result.call->input});
   }
   if (!result.outcome.task.empty()) report_task(result);
   if (!result.outcome.is_error.value_or(false)) {
@@ -106,11 +96,19 @@ void ToolRound::report(ToolCallResult result) {
   if (content.size() + extras.tool_use_result.size() > kLongestLine) {
     extras.tool_use_result = json_string("(omitted: too long to be shown twice)");
   }
-  if (!result.meta.empty()) extras.tool_result_meta = "[" + result.meta + "]";
+  if (result.decision) extras.call = {result.call->id, *result.decision};
   ++stats_.added_messages;
   state_.conversation.add_user(content, extras.uuid, "\"toolUseResult\":" + extras.tool_use_result);
   state_.events.emit(UserInput{content, extras});
   if (!result.outcome.follow_up.empty()) report_follow_up(result.outcome.follow_up);
+  for (const auto& text : result.contexts) add_context(text);
+  interrupted_ = interrupted_ || result.interrupt;
+  if (result.stop) stopped_by_hook_ = std::move(result.stop);
+}
+
+/// Only the model sees it.
+void ToolRound::add_context(std::string_view text) {
+  follow_ups_.push_back({text_content(text), make_uuid()});
 }
 
 void ToolRound::report_follow_up(std::string_view text) {

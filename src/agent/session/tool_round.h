@@ -25,6 +25,10 @@ class ToolRound {
   const std::optional<std::string>& structured() const { return structured_; }
   int structured_failures() const { return structured_failures_; }
   LoopGuard& guard() { return guard_; }
+  /// The user denied a call and wants the turn to end.
+  bool interrupted() const { return interrupted_; }
+  /// A hook wants the turn to end; why.
+  const std::optional<std::string>& stopped_by_hook() const { return stopped_by_hook_; }
 
  private:
   /// A text that a tool adds; sent after the results of all calls.
@@ -37,6 +41,7 @@ class ToolRound {
   void report(ToolCallResult result);
   void report_task(const ToolCallResult& result);
   void report_follow_up(std::string_view text);
+  void add_context(std::string_view text);
   void append_follow_ups();
 
   SessionState& state_;
@@ -45,6 +50,8 @@ class ToolRound {
   std::optional<std::string> structured_;
   int structured_failures_ = 0;
   std::vector<FollowUp> follow_ups_;
+  bool interrupted_ = false;
+  std::optional<std::string> stopped_by_hook_;
 };
 
 }  // namespace ralph::session

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -17,6 +18,7 @@
 #include "agent/tool/background.h"
 #include "agent/tool/coerce.h"
 #include "agent/tool/ripgrep.h"
+#include "core/base/id.h"
 #include "core/json/document.h"
 
 namespace ralph::session {
@@ -28,9 +30,6 @@ using tool::Tool;
 constexpr std::array<std::string_view, 2> kInsteadOfShell{"Glob", "Grep"};
 constexpr std::size_t kMostAtOnce = 10;
 constexpr std::array<std::string_view, 3> kBare{"Bash", "Edit", "Read"};
-/// Denials for these reasons are final: no prompt could have allowed the call.
-constexpr std::array kRuledOut{permission::Reason::async_agent, permission::Reason::mode};
-
 template <typename List>
 bool has(const List& list, std::string_view name) {
   return std::ranges::find(list, name) != std::ranges::end(list);
@@ -41,25 +40,6 @@ bool is_offered(std::string_view name, const settings::Options& options) {
   if (options.tools && !has(*options.tools, "default")) return has(*options.tools, name);
   if (options.bare) return has(kBare, name);
   return !has(kInsteadOfShell, name) || has(options.disallowed_tools, "Bash");
-}
-
-/// `final`: the denial is final, whatever its reason.
-std::string meta_of(const api::Block& call, const permission::Decision& decision,
-                    bool final = false) {
-  auto meta = fmt::format(R"({{"id":{})", json_string(call.id));
-  const bool by_rule =
-      !decision.allowed &&
-      (final || std::ranges::find(kRuledOut, decision.reason_type) != kRuledOut.end());
-  if (!decision.allowed) {
-    meta +=
-        fmt::format(R"(,"non_execution_kind":"{}")", by_rule ? "permission-rule" : "user-rejected");
-  }
-  meta += fmt::format(R"(,"permission_decision":{{"decision":"{}","source":"config")",
-                      decision.allowed ? "accept" : "reject");
-  if ((decision.allowed || by_rule) && decision.reason_type != permission::Reason::none) {
-    meta += fmt::format(R"(,"reason_type":{})", json_string(to_string(decision.reason_type)));
-  }
-  return meta + "}}";
 }
 
 /// A schema violation as text for the model.
@@ -73,7 +53,7 @@ std::string violation_text(const schema::Violation& violation) {
 }
 
 ToolCallResult misused(const api::Block& call, std::string_view text, std::string_view detail) {
-  ToolCallResult result{&call, tool::misuse(text), {}, {}};
+  ToolCallResult result{.call = &call, .outcome = tool::misuse(text)};
   result.outcome.detail = json_string(detail);
   return result;
 }
@@ -86,8 +66,11 @@ ToolCallResult denied_by_tool(const api::Block& call, const permission::Access& 
       .reason_type = permission::Reason::other,
       .message = outcome.denied,
       .reason = link ? "The file is a symbolic link" : "This command cannot be confined"};
-  const auto meta = meta_of(call, denied, link);
-  return {&call, std::move(outcome), meta, std::move(denied)};
+  using Kind = CallDecision::Kind;
+  const CallDecision shown{.kind = link ? Kind::denied_by_rule : Kind::denied_by_user,
+                           .reason = denied.reason_type};
+  return {
+      .call = &call, .outcome = std::move(outcome), .decision = shown, .denied = std::move(denied)};
 }
 
 /// Runs calls on threads of their own and passes the results to one thread.
@@ -136,21 +119,32 @@ class ConcurrentCalls {
 
 }  // namespace
 
-Toolbox::Toolbox(tool::Workspace& workspace, const settings::Options& options,
-                 const permission::Policy& policy, std::span<const Tool* const> more,
-                 HeartbeatReporter* heartbeats)
-    : workspace_(workspace), policy_(policy), heartbeats_(heartbeats) {
-  for (const auto& all : {tool::tools(), more}) {
+Toolbox::Toolbox(ToolboxParts parts) : parts_(std::move(parts)) {
+  for (const auto& all : {tool::tools(), std::span<const Tool* const>(parts_.more)}) {
     for (const auto* tool : all) {
-      if (!is_offered(tool->name(), options)) continue;
-      if (has(kInsteadOfShell, tool->name()) && tool::find_ripgrep(workspace_).empty()) {
+      if (!is_offered(tool->name(), parts_.options)) continue;
+      if (has(kInsteadOfShell, tool->name()) && tool::find_ripgrep(parts_.workspace).empty()) {
         without_ripgrep_.emplace_back(tool->name());
       } else {
-        tools_.push_back(tool);
+        fixed_.push_back(tool);
       }
     }
   }
-  std::ranges::sort(tools_, {}, &Tool::name);
+  std::ranges::sort(fixed_, {}, &Tool::name);
+  tools_ = fixed_;
+  update();
+}
+
+bool Toolbox::update() {
+  if (parts_.source == nullptr) return false;
+  auto tools = fixed_;
+  for (const auto* tool : parts_.source->tools()) {
+    if (!has(parts_.options.disallowed_tools, tool->name())) tools.push_back(tool);
+  }
+  std::ranges::sort(tools, {}, &Tool::name);
+  if (tools == tools_) return false;
+  tools_ = std::move(tools);
+  return true;
 }
 
 std::vector<std::string> Toolbox::names() const {
@@ -209,26 +203,33 @@ ToolCallResult Toolbox::run_one(const api::Block& call, const std::stop_token& s
   auto input = json::parse(call.input).value_or(json::Document::object());
   tool::coerce(input, tool->schema());
   if (const auto wrong = complaint(*tool, input)) return misused(call, *wrong, *wrong);
-  return run_if_permitted(call, *tool, input, stop);
+  return run_if_permitted(call, *tool, std::move(input), stop);
 }
 
 ToolCallResult Toolbox::run_if_permitted(const api::Block& call, const Tool& tool,
-                                         const json::Document& input, const std::stop_token& stop) {
-  auto access = tool.access(input, workspace_);
-  auto decision = policy_.decide(permission_call(tool, input, access, workspace_));
-  const auto meta = meta_of(call, decision);
-  if (!decision.allowed) {
-    return {&call, tool::failure(decision.message), meta, std::move(decision)};
+                                         json::Document input, const std::stop_token& stop) {
+  auto verdict = parts_.gate.check(call, tool, std::move(input), stop);
+  ToolCallResult result{.call = &call,
+                        .decision = verdict.shown,
+                        .contexts = std::move(verdict.contexts),
+                        .interrupt = verdict.interrupt,
+                        .stop = std::move(verdict.stop)};
+  if (!verdict.decision.allowed) {
+    result.outcome = tool::failure(verdict.decision.message);
+    result.denied = std::move(verdict.decision);
+    return result;
   }
-  access.grant = decision.grant;
-  const auto run = [&] { return tool.run(input, access, workspace_, stop); };
-  auto outcome = heartbeats_ == nullptr ? run() : heartbeats_->watch(call, input, run);
-  if (!outcome.denied.empty()) return denied_by_tool(call, access, std::move(outcome));
-  if (!outcome.task.empty() && workspace_.setup().tasks != nullptr) {
-    workspace_.setup().tasks->set_call(outcome.task, call.id);
-  }
-  const bool misused = outcome.misused;
-  return {&call, std::move(outcome), misused ? "" : meta, {}};
+  const auto began = std::chrono::steady_clock::now();
+  const auto run = [&] { return tool.run(verdict.input, verdict.access, parts_.workspace, stop); };
+  auto* const heartbeats = parts_.heartbeats;
+  auto outcome = heartbeats == nullptr ? run() : heartbeats->watch(call, verdict.input, run);
+  if (!outcome.denied.empty()) return denied_by_tool(call, verdict.access, std::move(outcome));
+  auto* const tasks = parts_.workspace.setup().tasks;
+  if (!outcome.task.empty() && tasks != nullptr) tasks->set_call(outcome.task, call.id);
+  if (outcome.misused) result.decision.reset();
+  result.outcome = std::move(outcome);
+  parts_.gate.after(verdict.input, since(began), result, stop);
+  return result;
 }
 
 std::optional<tool::Outcome> Toolbox::run_for_user(std::string_view name,
@@ -236,11 +237,13 @@ std::optional<tool::Outcome> Toolbox::run_for_user(std::string_view name,
                                                    const std::stop_token& stop) {
   const auto* tool = tool::find_tool(name);
   if (tool == nullptr) return std::nullopt;
-  auto access = tool->access(input, workspace_);
-  const auto decision = policy_.decide(permission_call(*tool, input, access, workspace_));
-  if (!decision.allowed) return std::nullopt;
-  access.grant = decision.grant;
-  auto outcome = tool->run(input, access, workspace_, stop);
+  api::Block call;
+  call.type = api::BlockType::tool_use;
+  call.id = make_uuid();
+  call.name = name;
+  const auto verdict = parts_.gate.check(call, *tool, input, stop);
+  if (!verdict.decision.allowed) return std::nullopt;
+  auto outcome = tool->run(verdict.input, verdict.access, parts_.workspace, stop);
   if (outcome.is_error.value_or(false)) return std::nullopt;
   return outcome;
 }
@@ -250,11 +253,13 @@ ToolCallResult Toolbox::run_safely(const api::Block& call, const std::stop_token
   try {
     return run_one(call, stop);
   } catch (const std::bad_alloc&) {
-    return {&call, tool::failure("there is not enough memory for this call"), {}, {}};
+    return {.call = &call, .outcome = tool::failure("there is not enough memory for this call")};
   } catch (const std::system_error& error) {
-    return {&call, tool::failure(fmt::format("the system refuses: {}", error.what())), {}, {}};
+    return {.call = &call,
+            .outcome = tool::failure(fmt::format("the system refuses: {}", error.what()))};
   } catch (const std::exception& error) {
-    return {&call, tool::failure(fmt::format("internal error: {}", error.what())), {}, {}};
+    return {.call = &call,
+            .outcome = tool::failure(fmt::format("internal error: {}", error.what()))};
   }
 }
 
@@ -265,15 +270,15 @@ bool Toolbox::is_parallel(const api::Block& call) const {
 }
 
 std::vector<tool::BackgroundTask> Toolbox::running_tasks() const {
-  const auto* const tasks = workspace_.setup().tasks;
+  const auto* const tasks = parts_.workspace.setup().tasks;
   return tasks == nullptr ? std::vector<tool::BackgroundTask>() : tasks->list();
 }
 
 void Toolbox::run_calls(std::span<const api::Block* const> calls, const CallRoom& room,
                         const std::function<void(ToolCallResult)>& on_result,
                         const std::stop_token& stop) {
-  workspace_.set_read_room(room.read_tokens);
-  workspace_.set_media_room(room.media);
+  parts_.workspace.set_read_room(room.read_tokens);
+  parts_.workspace.set_media_room(room.media);
   ConcurrentCalls concurrent(on_result);
   for (const auto* call : calls) {
     if (calls.size() > 1 && is_parallel(*call)) {

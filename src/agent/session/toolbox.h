@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "agent/api/reply.h"
-#include "agent/permission/policy.h"
+#include "agent/session/call_gate.h"
 #include "agent/session/collaborators.h"
 #include "agent/session/heartbeat_reporter.h"
 #include "agent/settings/options.h"
@@ -20,14 +20,29 @@
 
 namespace ralph::session {
 
+/// Tools that come and go during a session, such as those of MCP servers. A tool that was returned once stays valid.
+class ToolSource {
+ public:
+  virtual ~ToolSource() = default;
+  virtual std::vector<const tool::Tool*> tools() = 0;
+};
+
+/// What a toolbox is made of; everything outlives it.
+struct ToolboxParts {
+  tool::Workspace& workspace;
+  const settings::Options& options;
+  const CallGate& gate;
+  std::vector<const tool::Tool*> more = {};  // in addition to the built-in tools
+  ToolSource* source = nullptr;
+  HeartbeatReporter* heartbeats = nullptr;
+};
+
 /// The tools of a session, run under its permissions.
 class Toolbox final : public Tools {
  public:
-  /// `more`: tools in addition to the built-in ones; they outlive the toolbox. `heartbeats` is optional.
-  Toolbox(tool::Workspace& workspace, const settings::Options& options,
-          const permission::Policy& policy, std::span<const tool::Tool* const> more = {},
-          HeartbeatReporter* heartbeats = nullptr);
+  explicit Toolbox(ToolboxParts parts);
 
+  bool update() override;
   std::vector<std::string> names() const override;
   std::string definitions() const override;
   /// Tools that are not offered because ripgrep was not found.
@@ -50,13 +65,12 @@ class Toolbox final : public Tools {
   ToolCallResult run_safely(const api::Block& call, const std::stop_token& stop);
   ToolCallResult run_one(const api::Block& call, const std::stop_token& stop);
   ToolCallResult run_if_permitted(const api::Block& call, const tool::Tool& tool,
-                                  const json::Document& input, const std::stop_token& stop);
+                                  json::Document input, const std::stop_token& stop);
   /// nullopt: valid.
   std::optional<std::string> complaint(const tool::Tool& tool, const json::Document& input);
 
-  tool::Workspace& workspace_;
-  const permission::Policy& policy_;
-  HeartbeatReporter* heartbeats_;
+  ToolboxParts parts_;
+  std::vector<const tool::Tool*> fixed_;  // without those of the source
   std::vector<const tool::Tool*> tools_;
   std::vector<std::string> without_ripgrep_;
   std::mutex mutex_;

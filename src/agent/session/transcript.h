@@ -7,18 +7,12 @@
 
 #include "agent/api/message.h"
 #include "agent/api/usage.h"
+#include "agent/session/model_total.h"
 #include "agent/session/preserved_context.h"
 #include "core/base/result.h"
 #include "core/base/unique_fd.h"
 
 namespace ralph::session {
-
-/// Usage and cost of one model in a session.
-struct ModelTotal {
-  std::string model;
-  api::Usage usage;
-  double cost_usd = 0;
-};
 
 /// The members that every line of a transcript has.
 struct Stamp {

@@ -46,7 +46,8 @@ Turn::Turn(SessionState& state, std::vector<UserMessage> messages)
       stats_{.began = steady_clock::now()},
       reporter_(state, stats_),
       compactor_(state, stats_),
-      tools_(state, stats_) {
+      tools_(state, stats_),
+      hooks_(state) {
   state_.refresh_tools();
 }
 
@@ -56,25 +57,29 @@ std::optional<TurnResult> Turn::run(const std::stop_token& stop) {
   for (const auto& message : messages_) more += content_tokens(message.content);
   // Before the new messages are added: only earlier ones are summarized.
   trouble_ = compactor_.make_room(more, stop);
-  for (const auto& message : messages_) add_user_message(message);
-  for (;;) {
-    if (!trouble_) trouble_ = compactor_.make_room(0, stop);
-    if (trouble_) return no_room(*trouble_);
-    if (state_.over_budget()) return budget_reached({});
-    if (!state_.links.model.available()) return failed(not_logged_in());
-    const auto answer = ask(stop);
-    if (state_.links.control.abandoned()) return std::nullopt;
-    if (answer.failure) {
-      if (answer.failure->kind == api::FailureKind::cancelled) return interrupted(answer.reply);
-      if (recover(*answer.failure, stop)) continue;
-      return failed(
-          failure_report(*answer.failure, state_.links.choice.id(), state_.config.token_login));
-    }
-    append_reply(answer.reply);
-    if (state_.over_budget()) return budget_reached(answer.reply.stop_reason);
-    if (auto ended = act_on(answer.reply, stop)) return ended;
-    if (state_.links.control.abandoned()) return std::nullopt;
+  auto step = add_messages(stop);
+  while (std::holds_alternative<GoOn>(step)) step = ask_and_act(stop);
+  if (auto* result = std::get_if<TurnResult>(&step)) return std::move(*result);
+  return std::nullopt;
+}
+
+/// One request and what follows from its reply.
+Turn::Step Turn::ask_and_act(const std::stop_token& stop) {
+  if (!trouble_) trouble_ = compactor_.make_room(0, stop);
+  if (trouble_) return no_room(*trouble_);
+  if (state_.over_budget()) return budget_reached({});
+  if (!state_.links.model.available()) return failed(not_logged_in());
+  const auto answer = ask(stop);
+  if (state_.links.control.abandoned()) return Abandoned{};
+  if (answer.failure) {
+    if (answer.failure->kind == api::FailureKind::cancelled) return interrupted(answer.reply);
+    if (recover(*answer.failure, stop)) return GoOn{};
+    return failed(
+        failure_report(*answer.failure, state_.links.choice.id(), state_.config.token_login));
   }
+  append_reply(answer.reply);
+  if (state_.over_budget()) return budget_reached(answer.reply.stop_reason);
+  return act_on(answer.reply, stop);
 }
 
 /// Everything before the first request.
@@ -87,6 +92,24 @@ void Turn::begin() {
   }
   reporter_.set_answered(answered_);
   state_.announce(answered_);
+}
+
+/// A hook can keep a message from the model; then the turn is over.
+Turn::Step Turn::add_messages(const std::stop_token& stop) {
+  for (const auto& message : messages_) {
+    auto answer = hooks_.before_message(message, stop);
+    if (answer.stop || answer.blocked) return message_blocked(answer);
+    add_user_message(message);
+    add_contexts(answer.contexts);
+  }
+  return GoOn{};
+}
+
+/// Texts of hooks; only the model sees them.
+void Turn::add_contexts(const std::vector<std::string>& texts) {
+  for (const auto& text : texts) {
+    state_.conversation.add_user(text_content(text), make_uuid(), "\"isMeta\":true");
+  }
 }
 
 void Turn::add_user_message(const UserMessage& message) {
@@ -104,6 +127,7 @@ void Turn::add_user_message(const UserMessage& message) {
 }
 
 api::Answer Turn::ask(const std::stop_token& stop) {
+  state_.refresh_tools();
   state_.conversation.limit_media(most_media(state_.window()));
   auto request = state_.new_request();
   request.messages = state_.conversation.messages();
@@ -145,7 +169,7 @@ void Turn::append_reply(const api::Reply& reply) {
   state_.conversation.add_assistant(kept, reporter_.block_uuids());
 }
 
-Turn::Ended Turn::act_on(const api::Reply& reply, const std::stop_token& stop) {
+Turn::Step Turn::act_on(const api::Reply& reply, const std::stop_token& stop) {
   const bool structure_missing = state_.config.structured != nullptr && !tools_.structured();
   const auto step = policy_.next(reply, structure_missing);
   const auto& model = state_.links.choice.id();
@@ -176,24 +200,24 @@ Turn::Ended Turn::act_on(const api::Reply& reply, const std::stop_token& stop) {
       return failed(refused_again(reply, model));
     case NextStep::finish: break;
   }
-  return finished(last_text(reply), reply.stop_reason);
+  return end_with(last_text(reply), reply.stop_reason, stop);
 }
 
-Turn::Ended Turn::run_tools(const api::Reply& reply, const std::stop_token& stop) {
+Turn::Step Turn::run_tools(const api::Reply& reply, const std::stop_token& stop) {
   tools_.run(reply, stop);
-  if (state_.links.control.abandoned()) return std::nullopt;  // run() ends the turn
-  if (stop.stop_requested()) {
+  if (state_.links.control.abandoned()) return Abandoned{};
+  if (stop.stop_requested() || tools_.interrupted()) {
     note_interrupt(kInterruptedTools);
     return limit_reached(ResultSubtype::execution, TerminalReason::aborted_tools,
                          "the turn was interrupted", reply.stop_reason);
   }
-  if (tools_.structured()) return finished("", reply.stop_reason);
-  if (auto ended = check_limits(reply)) return ended;
-  fold_in_messages();
-  return std::nullopt;
+  if (tools_.stopped_by_hook()) return stopped_by_hook(reply.stop_reason);
+  if (tools_.structured()) return end_with("", reply.stop_reason, stop);
+  auto step = check_limits(reply);
+  return std::holds_alternative<GoOn>(step) ? fold_in_messages(stop) : step;
 }
 
-Turn::Ended Turn::check_limits(const api::Reply& reply) {
+Turn::Step Turn::check_limits(const api::Reply& reply) {
   const auto& limits = state_.config.limits;
   if (tools_.structured_failures() >= limits.max_structured_failures) {
     return limit_reached(ResultSubtype::max_structured_retries,
@@ -210,7 +234,7 @@ Turn::Ended Turn::check_limits(const api::Reply& reply) {
   }
   auto& guard = tools_.guard();
   switch (guard.end_round()) {
-    case LoopGuard::Verdict::fine: return std::nullopt;
+    case LoopGuard::Verdict::fine: return GoOn{};
     case LoopGuard::Verdict::warn:
       return nudge(fmt::format(
           "[loop-guard] The same call was made {} times in a row with the same result: {}. "
@@ -224,25 +248,29 @@ Turn::Ended Turn::check_limits(const api::Reply& reply) {
 }
 
 /// Messages that arrived while the tools ran are sent with the results.
-void Turn::fold_in_messages() {
+Turn::Step Turn::fold_in_messages(const std::stop_token& stop) {
   for (const auto& message : state_.links.inbox.take_pending()) {
     if (!message.uuid.empty()) {
       folded_in_.push_back(message.uuid);
       state_.events.emit(MessageProgress{message.uuid, MessageState::started});
     }
+    auto answer = hooks_.before_message(message, stop);
+    if (answer.stop || answer.blocked) return message_blocked(answer);
     add_user_message(message);
+    add_contexts(answer.contexts);
   }
+  return GoOn{};
 }
 
 /// Adds a message of the agent with the role of the user.
-Turn::Ended Turn::nudge(std::string_view text, UserExtras extras) {
+Turn::Step Turn::nudge(std::string_view text, UserExtras extras) {
   const auto content = text_content(text);
   extras.uuid = make_uuid();
   extras.synthetic = true;
   ++stats_.added_messages;
   state_.conversation.add_user(content, extras.uuid, "\"isMeta\":true");
   state_.events.emit(UserInput{content, extras});
-  return std::nullopt;
+  return GoOn{};
 }
 
 std::optional<TurnResult> Turn::run_compact(const std::string& instructions,
@@ -256,7 +284,11 @@ std::optional<TurnResult> Turn::run_compact(const std::string& instructions,
   }
   begin();
   if (!available) return failed(not_logged_in());
-  if (trouble_) return no_room(*trouble_);
+  if (trouble_) {
+    auto step = no_room(*trouble_);
+    if (auto* result = std::get_if<TurnResult>(&step)) return std::move(*result);
+    return std::nullopt;
+  }
   if (possible && summary.empty()) return budget_reached({});
   std::string_view said = "Compacted ";
   if (!allowed) said = "Nothing was compacted: DISABLE_COMPACT is set";

@@ -1,9 +1,17 @@
 #pragma once
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
 #include "agent/session/compactor.h"
 #include "agent/session/failure_text.h"
 #include "agent/session/reply_policy.h"
 #include "agent/session/reply_reporter.h"
 #include "agent/session/tool_round.h"
+#include "agent/session/turn_hooks.h"
 
 namespace ralph::session {
 
@@ -24,26 +32,34 @@ class Turn {
   const MessageIds& folded_in() const { return folded_in_; }
 
  private:
-  using Ended = std::optional<TurnResult>;  // nullopt: the turn goes on, unless it was abandoned
+  struct GoOn {};
+  struct Abandoned {};
+  using Step = std::variant<GoOn, Abandoned, TurnResult>;
   void begin();
+  Step add_messages(const std::stop_token& stop);
   void add_user_message(const UserMessage& message);
+  void add_contexts(const std::vector<std::string>& texts);
+  Step ask_and_act(const std::stop_token& stop);
   api::Answer ask(const std::stop_token& stop);
   bool recover(const api::Failure& failure, const std::stop_token& stop);
   void append_reply(const api::Reply& reply);
-  Ended act_on(const api::Reply& reply, const std::stop_token& stop);
-  Ended run_tools(const api::Reply& reply, const std::stop_token& stop);
-  Ended check_limits(const api::Reply& reply);
-  void fold_in_messages();
-  Ended nudge(std::string_view text, UserExtras extras = {});
+  Step act_on(const api::Reply& reply, const std::stop_token& stop);
+  Step run_tools(const api::Reply& reply, const std::stop_token& stop);
+  Step check_limits(const api::Reply& reply);
+  Step fold_in_messages(const std::stop_token& stop);
+  Step nudge(std::string_view text, UserExtras extras = {});
   void note_interrupt(std::string_view text);
+  Step end_with(std::string_view text, const api::ReplyStop& stop_reason,
+                const std::stop_token& stop);
+  TurnResult stopped_by_hook(const api::ReplyStop& stop_reason);
+  TurnResult message_blocked(const hook::Answer& answer);
   TurnResult finished(std::string_view text, const api::ReplyStop& stop_reason);
   TurnResult failed(FailureReport report);
   TurnResult limit_reached(ResultSubtype subtype, TerminalReason reason, std::string error,
                            const api::ReplyStop& stop_reason);
   TurnResult budget_reached(const api::ReplyStop& stop_reason);
   TurnResult interrupted(api::Reply reply);
-  /// nullopt: the turn was abandoned.
-  std::optional<TurnResult> no_room(const CompactTrouble& trouble);
+  Step no_room(const CompactTrouble& trouble);
   TurnResult with_numbers(TurnResult result) const;
 
   SessionState& state_;
@@ -54,6 +70,7 @@ class Turn {
   ReplyReporter reporter_;
   Compactor compactor_;
   ToolRound tools_;
+  TurnHooks hooks_;
   ReplyPolicy policy_;
   Compactor::Trouble trouble_;
   int media_refusals_ = 0;

@@ -16,6 +16,30 @@ constexpr std::string_view kInterruptedReply = "[Request interrupted by user]";
 
 }  // namespace
 
+/// Unless a hook makes the model continue.
+Turn::Step Turn::end_with(std::string_view text, const api::ReplyStop& stop_reason,
+                          const std::stop_token& stop) {
+  auto answer = hooks_.before_end(text, stop);
+  if (answer.failed) return failed(failed_hook(answer.reason));
+  if (answer.blocked && !answer.stop) return nudge("Stop hook feedback:\n" + answer.reason);
+  return finished(text, stop_reason);
+}
+
+TurnResult Turn::stopped_by_hook(const api::ReplyStop& stop_reason) {
+  TurnResult result;
+  result.stop_reason = stop_reason;
+  result.terminal_reason = TerminalReason::hook_stopped;
+  return with_numbers(std::move(result));
+}
+
+/// A hook kept a message from the model.
+TurnResult Turn::message_blocked(const hook::Answer& answer) {
+  if (answer.failed) return failed(failed_hook(answer.reason));
+  TurnResult result;
+  result.text = answer.stop ? *answer.stop : answer.reason;
+  return with_numbers(std::move(result));
+}
+
 TurnResult Turn::finished(std::string_view text, const api::ReplyStop& stop_reason) {
   TurnResult result;
   const auto& structured = tools_.structured();
@@ -89,8 +113,8 @@ void Turn::note_interrupt(std::string_view text) {
   state_.events.emit(UserInput{content, extras});
 }
 
-std::optional<TurnResult> Turn::no_room(const CompactTrouble& trouble) {
-  if (state_.links.control.abandoned()) return std::nullopt;
+Turn::Step Turn::no_room(const CompactTrouble& trouble) {
+  if (state_.links.control.abandoned()) return Abandoned{};
   if (trouble.failure == CompactFailure::cancelled) return interrupted({});
   FailureReport report;
   report.facts.text = trouble.text;
@@ -104,8 +128,8 @@ TurnResult Turn::with_numbers(TurnResult result) const {
   stats_.fill(result);
   const auto& ledger = state_.links.ledger;
   result.total_cost_usd = ledger.cost_usd();
-  result.model_usage = ledger.model_usage();
-  result.recent_model_usage = ledger.since_last_result();
+  result.totals = ledger.totals();
+  result.recent_totals = ledger.since_last_result();
   result.api_duration = state_.api_time;
   result.answers = answered_;
   std::ranges::copy(folded_in_, std::back_inserter(result.answers));

@@ -9,7 +9,7 @@ constexpr Words<ResultSubtype, 5> kSubtypes{{"success", "error_max_turns", "erro
                                              "error_max_structured_output_retries",
                                              "error_during_execution"}};
 
-constexpr Words<TerminalReason, 13> kTerminalReasons{{
+constexpr Words<TerminalReason, 14> kTerminalReasons{{
     "",
     "completed",
     "api_error",
@@ -23,6 +23,7 @@ constexpr Words<TerminalReason, 13> kTerminalReasons{{
     "rapid_refill_breaker",  // context_thrashing
     "blocking_limit",        // compaction_disabled
     "loop_guard",
+    "hook_stopped",
 }};
 
 constexpr Words<ApiErrorCode, 5> kApiErrorCodes{

@@ -7,6 +7,7 @@
 
 #include "agent/api/stop_reason.h"
 #include "agent/api/usage.h"
+#include "agent/session/model_total.h"
 #include "core/base/time.h"
 
 namespace ralph::session {
@@ -33,6 +34,7 @@ enum class TerminalReason {
   context_thrashing,
   compaction_disabled,
   loop_guard,
+  hook_stopped,
 };
 /// As JSON has it; of `none` "".
 std::string_view to_string(TerminalReason reason);
@@ -55,6 +57,12 @@ struct FirstRequest {
   std::int64_t cache_read_tokens = 0;
 };
 
+/// A call that was not permitted.
+struct Denial {
+  std::string tool_name, tool_use_id;
+  std::string tool_input;  // JSON
+};
+
 /// How a turn ended, with its usage and timing.
 struct TurnResult {
   ResultSubtype subtype = ResultSubtype::success;
@@ -70,9 +78,9 @@ struct TurnResult {
   ApiErrorCode api_error = ApiErrorCode::none;
   api::Usage usage;
   double total_cost_usd = 0;
-  std::string model_usage = "{}";
-  std::string recent_model_usage = "{}";
-  std::string denials = "[]";  // JSON
+  std::vector<ModelTotal> totals;         // of the session
+  std::vector<ModelTotal> recent_totals;  // since the result before
+  std::vector<Denial> denials;
   Millis duration{0};
   Millis api_duration{0};
   std::optional<Millis> to_request, to_stream, to_first_token;

@@ -1,7 +1,5 @@
 #include "agent/session/turn_stats.h"
 
-#include "agent/session/json_text.h"
-
 namespace ralph::session {
 
 void TurnStats::fill(TurnResult& result) const {
@@ -15,7 +13,7 @@ void TurnStats::fill(TurnResult& result) const {
     result.to_stream = to_stream;
     result.to_first_token = to_first_token;
   }
-  result.denials = "[" + denials + "]";
+  result.denials = denials;
 }
 
 }  // namespace ralph::session

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <vector>
 
 #include "agent/api/usage.h"
 #include "agent/session/turn_result.h"
@@ -18,7 +18,7 @@ struct TurnStats {
   std::int64_t requests = 0;
   std::int64_t added_messages = 0;  // tool results and messages of the agent
   std::int64_t safety_stops = 0;    // replies that a safety check stopped
-  std::string denials;              // JSON objects, joined by commas
+  std::vector<Denial> denials;
 
   void fill(TurnResult& result) const;
 };

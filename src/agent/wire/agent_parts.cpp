@@ -157,7 +157,14 @@ AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_cont
       skills(instructions::Skills::find(setup.options, setup.environment, setup.cwd, denied_files)),
       skill_tool(skills),
       heartbeats(setup.heartbeats, session::SessionEvents(sink, identity)),
-      toolbox(workspace, setup.options, policy, session_tools(), &heartbeats),
+      client(writer),
+      client_approver(client, policy),
+      gate(policy, workspace, hooks, approver()),
+      toolbox({.workspace = workspace,
+               .options = setup.options,
+               .gate = gate,
+               .more = session_tools(),
+               .heartbeats = &heartbeats}),
       expander(setup.options, skills, toolbox, workspace) {
   if (const auto& missing = toolbox.without_ripgrep(); !missing.empty()) {
     warn(setup, fmt::format("ralph: {} {} left out: 'rg' was not found in PATH outside the working "
@@ -168,6 +175,11 @@ AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_cont
 
 Connection AgentParts::connection() const {
   return {setup.options, setup.environment, prepared.login, setup.version};
+}
+
+/// nullptr: nobody can be asked.
+session::Approver* AgentParts::approver() {
+  return setup.options.permission_prompt_tool == "stdio" ? &client_approver : nullptr;
 }
 
 /// Without skills the Skill tool is offered only if --tools names it.
@@ -186,7 +198,8 @@ Result<std::unique_ptr<session::Session>> AgentParts::make_session(session::Sess
                                     .choice = *prepared.choice,
                                     .inbox = inbox,
                                     .control = control,
-                                    .ledger = ledger};
+                                    .ledger = ledger,
+                                    .hooks = hooks};
   return session::Session::create(session_config(), links, std::move(start));
 }
 

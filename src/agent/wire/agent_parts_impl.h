@@ -12,6 +12,7 @@
 #include "agent/instructions/client_prompt.h"
 #include "agent/instructions/skills.h"
 #include "agent/permission/policy.h"
+#include "agent/session/call_gate.h"
 #include "agent/session/prompt_expander.h"
 #include "agent/session/session.h"
 #include "agent/session/skill_tool.h"
@@ -21,6 +22,7 @@
 #include "agent/wire/agent.h"
 #include "agent/wire/api_model.h"
 #include "agent/wire/claude_events.h"
+#include "agent/wire/client_approver.h"
 
 namespace ralph::wire {
 
@@ -69,6 +71,10 @@ class AgentParts {
   instructions::Skills skills;
   session::SkillTool skill_tool;
   session::HeartbeatReporter heartbeats;
+  ClientRequests client;
+  ClientApprover client_approver;
+  hook::NoHooks hooks;
+  session::CallGate gate;
   session::Toolbox toolbox;
   session::PromptExpander expander;
   session::Inbox inbox;
@@ -81,6 +87,7 @@ class AgentParts {
   session::InitFacts init_facts() const;
   Connection connection() const;
   std::vector<const tool::Tool*> session_tools() const;
+  session::Approver* approver();
 };
 
 }  // namespace ralph::wire

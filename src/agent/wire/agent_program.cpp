@@ -45,6 +45,9 @@ void AgentProgram::read_stream() {
   const auto on_line = [&](std::string_view line) -> Result<> {
     TRY_ASSIGN(auto input, read_input_line(line));
     if (const auto* request = std::get_if<ControlRequest>(&input)) handler.handle(*request);
+    if (auto* response = std::get_if<ControlResponse>(&input)) {
+      parts_->client.accept(std::move(*response));
+    }
     if (auto* message = std::get_if<session::UserMessage>(&input)) receive(std::move(*message));
     return {};
   };
@@ -73,6 +76,7 @@ int AgentProgram::run() {
   if (options_.input == settings::Format::stream_json) {
     reader = std::jthread([this] {
       run_guarded([this] { read_stream(); });
+      parts_->client.close();
       parts_->inbox.close();
     });
   } else {
@@ -125,8 +129,8 @@ void AgentProgram::run_local_command(const session::UserMessage& message, const 
     emit(session::LocalReply{result.text});
   }
   result.total_cost_usd = parts_->ledger.cost_usd();
-  result.model_usage = parts_->ledger.model_usage();
-  result.recent_model_usage = parts_->ledger.since_last_result();
+  result.totals = parts_->ledger.totals();
+  result.recent_totals = parts_->ledger.since_last_result();
   const auto answered = result.answers;
   report(std::move(result));
   complete(answered);

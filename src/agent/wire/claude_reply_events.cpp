@@ -3,6 +3,7 @@
 #include "agent/settings/claude_version.h"
 #include "agent/wire/claude_json_impl.h"
 #include "core/base/id.h"
+#include "core/base/words.h"
 #include "core/json/writer.h"
 
 /// Turns, requests, replies and user messages.
@@ -212,6 +213,38 @@ std::string line(const session::Identity& from, const session::ErrorReply& event
   return out;
 }
 
+namespace {
+
+constexpr Words<session::CallDecision::Source, 4> kSources{
+    {"config", "user_temporary", "user_permanent", "user_reject"}};
+
+std::string meta_json(const session::CallMeta& call) {
+  using Kind = session::CallDecision::Kind;
+  const auto& [kind, source, reason] = call.decision;
+  std::string out, decision;
+  ObjectWriter writer(out);
+  writer.text("id", call.id);
+  if (kind != Kind::accepted) {
+    writer.text("non_execution_kind",
+                kind == Kind::denied_by_rule ? "permission-rule" : "user-rejected");
+  }
+  if (kind == Kind::interrupted) {
+    writer.close();
+    return out;
+  }
+  ObjectWriter decided(decision);
+  decided.text("decision", kind == Kind::accepted ? "accept" : "reject")
+      .text("source", kSources.of(source));
+  if (kind != Kind::denied_by_user && reason != permission::Reason::none) {
+    decided.text("reason_type", to_string(reason));
+  }
+  decided.close();
+  writer.raw("permission_decision", decision).close();
+  return out;
+}
+
+}  // namespace
+
 std::string line(const session::Identity& from, const session::UserInput& event) {
   std::string message;
   ObjectWriter(message).text("role", "user").raw("content", event.content).close();
@@ -225,8 +258,7 @@ std::string line(const session::Identity& from, const session::UserInput& event)
       .text("timestamp", iso_utc(now_utc()));
   if (!event.extras.tool_use_result.empty())
     writer.raw("tool_use_result", event.extras.tool_use_result);
-  if (!event.extras.tool_result_meta.empty())
-    writer.raw("tool_result_meta", event.extras.tool_result_meta);
+  if (event.extras.call) writer.raw("tool_result_meta", "[" + meta_json(*event.extras.call) + "]");
   if (event.extras.synthetic) writer.boolean("isSynthetic", true);
   if (event.extras.replay) writer.boolean("isReplay", *event.extras.replay);
   if (!event.extras.retracted.empty()) {

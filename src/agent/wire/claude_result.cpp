@@ -4,6 +4,7 @@
 #include "agent/wire/claude_json_impl.h"
 #include "core/base/id.h"
 #include "core/json/writer.h"
+#include "core/model/model.h"
 
 namespace ralph::wire {
 
@@ -17,6 +18,52 @@ constexpr std::string_view kNoSubagents =
     R"("max_depth":0,"spawned_by_subagents":0,"completed":0,"failed":0,)"
     R"("killed":{"parent":0,"user":0,"system":0},)"
     R"("refused":{"depth_limit":0,"concurrency_limit":0,"budget":0},"by_type":{}})";
+
+constexpr std::int64_t kUnknownMaxOutput = 32'000;
+
+/// `modelUsage`.
+std::string usage_by_model(const std::vector<session::ModelTotal>& totals) {
+  const auto& known = model::Table::builtin();
+  std::string all;
+  ObjectWriter models(all);
+  for (const auto& total : totals) {
+    const auto* model = known.find(total.model);
+    const bool priced = model != nullptr && !model->prices.empty();
+    std::string one;
+    ObjectWriter(one)
+        .number("inputTokens", total.usage.input_tokens)
+        .number("outputTokens", total.usage.output_tokens)
+        .number("cacheReadInputTokens", total.usage.cache_read_input_tokens)
+        .number("cacheCreationInputTokens", total.usage.cache_creation_input_tokens)
+        .number("webSearchRequests", total.usage.web_search_requests)
+        .number("costUSD", total.cost_usd)
+        .number("contextWindow", known.context_window(total.model))
+        .number("maxOutputTokens", model == nullptr ? kUnknownMaxOutput : model->max_output)
+        .number("thinkingTokens", total.usage.thinking_tokens)
+        .number("cacheCreationEphemeral5mInputTokens", total.usage.cache_creation_5m)
+        .number("cacheCreationEphemeral1hInputTokens", total.usage.cache_creation_1h)
+        .text("canonicalModel", model == nullptr ? total.model : model->id)
+        .text("provider", "firstParty")
+        .text("costBasis", priced ? "list" : "unknown")
+        .close();
+    models.raw(total.model, one);
+  }
+  models.close();
+  return all;
+}
+
+std::string denials_json(const std::vector<session::Denial>& denials) {
+  std::string all = "[";
+  for (const auto& denial : denials) {
+    if (all.size() > 1) all += ',';
+    ObjectWriter(all)
+        .text("tool_name", denial.tool_name)
+        .text("tool_use_id", denial.tool_use_id)
+        .raw("tool_input", denial.tool_input)
+        .close();
+  }
+  return all + "]";
+}
 
 void add_duration(ObjectWriter& writer, std::string_view key, const std::optional<Millis>& time) {
   if (time) writer.number(key, std::int64_t{time->count()});
@@ -81,8 +128,8 @@ std::string result_json(const session::Identity& from, const session::TurnResult
   writer.text("session_id", from.session_id())
       .number("total_cost_usd", result.total_cost_usd)
       .raw("usage", session::usage_json(result.usage))
-      .raw("modelUsage", result.model_usage)
-      .raw("permission_denials", result.denials);
+      .raw("modelUsage", usage_by_model(result.totals))
+      .raw("permission_denials", denials_json(result.denials));
   if (result.structured_output) writer.raw("structured_output", *result.structured_output);
   if (ended) writer.text("terminal_reason", to_string(result.terminal_reason));
   if (local) writer.text("local_command", result.local_command);
@@ -96,7 +143,8 @@ std::string result_json(const session::Identity& from, const session::TurnResult
         .number("queued_turn_count", std::int64_t{0});
   }
   writer.text("uuid", make_uuid()).number("result_index", result.index);
-  if (with_recent) writer.raw("model_usage_since_last_result", result.recent_model_usage);
+  if (with_recent)
+    writer.raw("model_usage_since_last_result", usage_by_model(result.recent_totals));
   if (result.of_task) {
     writer.raw("origin", R"({"kind":"task-notification","producer":"session-task"})");
   }

@@ -44,6 +44,16 @@ Result<InputLine> control_request(const json::Document& line) {
   return control;
 }
 
+Result<InputLine> control_response(const json::Document& line) {
+  const auto& response = json::member(line, "response");
+  const auto id = json::text(response, "request_id");
+  if (json::text(response, "subtype") != "success") {
+    const auto error = json::text(response, "error");
+    return ControlResponse{id, fail(Code::unavailable, error.empty() ? "no reason given" : error)};
+  }
+  return ControlResponse{id, json::member(response, "response")};
+}
+
 }  // namespace
 
 std::string content_of(const json::Document& content) {
@@ -74,6 +84,10 @@ Result<InputLine> read_input_line(std::string_view line) {
   const auto type = json::text(*parsed, "type");
   if (type == "user") return user_message(*parsed);
   if (type == "control_request") return control_request(*parsed);
+  if (type == "control_response") return control_response(*parsed);
+  if (type == "control_cancel_request") {
+    return ControlCancel{json::write(json::member(*parsed, "request_id"))};
+  }
   return IgnoredLine{};
 }
 

@@ -16,10 +16,22 @@ struct ControlRequest {
   std::string request;  // JSON object with the subtype and its parameters
 };
 
+/// The client's answer to one of our requests.
+struct ControlResponse {
+  std::string id;
+  Result<json::Document> payload;  // of success: null if there is none
+};
+
+/// The client no longer wants the answer to its request.
+struct ControlCancel {
+  std::string id;  // JSON
+};
+
 /// An empty line, "keep_alive", or an unknown type.
 struct IgnoredLine {};
 
-using InputLine = std::variant<IgnoredLine, session::UserMessage, ControlRequest>;
+using InputLine =
+    std::variant<IgnoredLine, session::UserMessage, ControlRequest, ControlResponse, ControlCancel>;
 
 /// Parses one line of stream-json input, without its newline. The error is what Claude Code prints before it exits.
 Result<InputLine> read_input_line(std::string_view line);

@@ -2,6 +2,7 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "agent/session/json_text.h"
 #include "agent/session/session.h"
@@ -105,6 +107,7 @@ class ScriptedModel final : public Model {
 /// Answers every call with "did NAME", the last call first.
 class ScriptedTools final : public Tools {
  public:
+  bool update() override { return std::exchange(known_, offered) != offered; }
   std::vector<std::string> names() const override { return offered; }
   std::string definitions() const override {
     std::string all;
@@ -119,7 +122,7 @@ class ScriptedTools final : public Tools {
     for (auto call = calls.rbegin(); call != calls.rend(); ++call) {
       if (before_call) before_call(**call);
       const auto text = json_string("did " + (*call)->name);
-      ToolCallResult result{*call, {text, std::nullopt, text}, {}, {}};
+      ToolCallResult result{.call = *call, .outcome = {text, std::nullopt, text}};
       result.outcome.follow_up = follow_up;
       if (change_result) change_result(result);
       on_result(std::move(result));
@@ -132,6 +135,27 @@ class ScriptedTools final : public Tools {
   std::function<void(ToolCallResult&)> change_result;
   std::vector<tool::BackgroundTask> tasks;
   std::string follow_up;
+
+ private:
+  std::vector<std::string> known_;
+};
+
+/// Answers each occasion as the test says, and remembers it.
+class ScriptedHooks final : public hook::Hooks {
+ public:
+  bool has(hook::Event event) const override { return answers.contains(event); }
+  hook::Answer run(const hook::Occasion& occasion, const std::stop_token&) override {
+    ran.push_back(fmt::format("{} {} {}", to_string(occasion.event), occasion.subject,
+                              occasion.details.dump()));
+    auto& left = answers[occasion.event];
+    if (left.empty()) return {};
+    auto answer = left.front();
+    left.pop_front();
+    return answer;
+  }
+
+  std::map<hook::Event, std::deque<hook::Answer>> answers;
+  std::vector<std::string> ran;
 };
 
 /// Keeps a word for every event, with the call of the parent session in front if there is one.
@@ -205,6 +229,7 @@ struct Scripted {
   Inbox inbox;
   TurnControl control;
   Ledger ledger{model::Table::builtin(), {}};
+  ScriptedHooks hooks;
   Identity identity{"session-1"};
   TurnLimits limits;
   const StructuredOutput* structured = nullptr;
@@ -230,7 +255,7 @@ struct Scripted {
     return *choice;
   }
   SessionLinks links(const Identity& of, Model& asked) {
-    return {of, asked, tools, sink, model_choice(), inbox, control, ledger};
+    return {of, asked, tools, sink, model_choice(), inbox, control, ledger, hooks};
   }
   Session& begin(SessionStart start = {}) {
     start.session_id = identity.session_id();
@@ -273,7 +298,7 @@ struct ScriptedChild {
       start.session_id = identity.session_id();
       auto made = Session::create(parent.config(),
                                   {identity, model, tools, parent.sink, parent.model_choice(),
-                                   inbox, parent.control, parent.ledger},
+                                   inbox, parent.control, parent.ledger, parent.hooks},
                                   std::move(start));
       EXPECT_TRUE(made) << made.error().message;
       session = *std::move(made);

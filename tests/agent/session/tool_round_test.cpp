@@ -17,7 +17,10 @@ TEST(ToolRound, ReportsADeniedCallAndListsItInTheResult) {
   scripted.model.reply(says("Then not."));
   const auto result = scripted.result_of("look");
   EXPECT_EQ(scripted.sink.story(), "started reply:call denied:Look user reply:text");
-  EXPECT_EQ(result.denials, R"([{"tool_name":"Look","tool_use_id":"1","tool_input":{"a":1}}])");
+  ASSERT_EQ(result.denials.size(), 1U);
+  EXPECT_EQ(result.denials[0].tool_name, "Look");
+  EXPECT_EQ(result.denials[0].tool_use_id, "1");
+  EXPECT_EQ(result.denials[0].tool_input, R"({"a":1})");
   EXPECT_TRUE(scripted.model.asked.at(1).messages.contains(R"("is_error":true)"));
 }
 
@@ -77,7 +80,7 @@ TEST(ToolRound, LeavesOutDetailsThatWouldMakeALineTooLong) {
   auto links = scripted.links(scripted.identity, scripted.model);
   auto session = Session::create(scripted.config(),
                                  {links.identity, links.model, links.tools, sink, links.choice,
-                                  links.inbox, links.control, links.ledger},
+                                  links.inbox, links.control, links.ledger, links.hooks},
                                  {.session_id = scripted.identity.session_id()});
   ASSERT_TRUE(session);
   scripted.model.reply(calls({call_block("1", "Look")}));

@@ -35,6 +35,18 @@ class NoMoreThreads {
 
 constexpr CallRoom kRoom{100'000, {std::int64_t{30} << 20, 100}};
 
+/// A toolbox with what it needs besides the workspace and the policy.
+struct Box {
+  Box(tool::Workspace& workspace, const permission::Policy& policy, settings::Options given = {})
+      : options(std::move(given)),
+        gate(policy, workspace, hooks),
+        toolbox({.workspace = workspace, .options = options, .gate = gate}) {}
+  settings::Options options;
+  hook::NoHooks hooks;
+  CallGate gate;
+  Toolbox toolbox;
+};
+
 api::Block read_call(const std::string& id, const std::string& path) {
   return {.type = api::BlockType::tool_use,
           .json = {},
@@ -53,7 +65,8 @@ TEST(Toolbox, RunsTheCallsOneByOneWhereNoThreadCanBeStarted) {
   setup.root = std::filesystem::canonical(folder.path());
   tool::Workspace workspace(setup);
   const permission::Policy policy(permission::Mode::standard, {});
-  Toolbox toolbox(workspace, settings::Options{}, policy);
+  Box box(workspace, policy);
+  auto& toolbox = box.toolbox;
   const auto first = read_call("1", "a"), second = read_call("2", "b");
   const std::vector<const api::Block*> calls{&first, &second};
   std::vector<std::string> told;
@@ -77,7 +90,8 @@ TEST(Toolbox, TakesNumbersAndBooleansThatCameAsTexts) {
   setup.root = std::filesystem::canonical(folder.path());
   tool::Workspace workspace(setup);
   const permission::Policy policy(permission::Mode::standard, {});
-  Toolbox toolbox(workspace, settings::Options{}, policy);
+  Box box(workspace, policy);
+  auto& toolbox = box.toolbox;
   auto call = read_call("1", "a");
   const auto answer = [&](std::string_view more) {
     call.input = R"({"file_path":"a",)" + std::string(more) + "}";
@@ -102,7 +116,9 @@ TEST(Toolbox, TwoMayShareOnePolicy) {
   setup.root = std::filesystem::canonical(folder.path());
   tool::Workspace first(setup), second(setup);
   permission::Policy policy(permission::Mode::standard, {});
-  Toolbox parent(first, settings::Options{}, policy), child(second, settings::Options{}, policy);
+  Box first_box(first, policy), second_box(second, policy);
+  auto& parent = first_box.toolbox;
+  auto& child = second_box.toolbox;
   const auto is_denied = [](Toolbox& toolbox, const std::string& name) {
     auto call = read_call("1", name);
     call.name = "Write";
@@ -132,8 +148,8 @@ TEST(Toolbox, OffersNoSearchWithoutRipgrep) {
     setup.variables = {"PATH=" + path};
     tool::Workspace workspace(setup);
     const permission::Policy policy(permission::Mode::standard, {});
-    const Toolbox toolbox(workspace, options, policy);
-    return std::pair(toolbox.names(), toolbox.without_ripgrep());
+    const Box box(workspace, policy, options);
+    return std::pair(box.toolbox.names(), box.toolbox.without_ripgrep());
   };
   using Names = std::vector<std::string>;
   EXPECT_EQ(offered((folder.path() / "bin").string()),

@@ -1,0 +1,159 @@
+#include "agent/session/call_gate.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "agent/session/json_text.h"
+
+namespace ralph::session {
+namespace {
+
+using permission::Decision;
+using permission::Reason;
+
+/// Denials for these reasons are final: nobody could have allowed the call.
+constexpr std::array kRuledOut{Reason::async_agent, Reason::mode};
+
+Decision denied_by_hook(std::string message) {
+  return {.reason_type = Reason::hook, .message = std::move(message)};
+}
+
+Decision allowed_by(Reason reason) {
+  return {.allowed = true, .reason_type = reason, .grant = permission::Grant::user};
+}
+
+CallDecision shown(const Decision& decision) {
+  using Kind = CallDecision::Kind;
+  const bool ruled_out = std::ranges::find(kRuledOut, decision.reason_type) != kRuledOut.end();
+  const auto denied = ruled_out ? Kind::denied_by_rule : Kind::denied_by_user;
+  return {.kind = decision.allowed ? Kind::accepted : denied,
+          .source = CallDecision::Source::config,
+          .reason = decision.reason_type};
+}
+
+json::Document call_details(const api::Block& call, const json::Document& input) {
+  return {{"tool_name", call.name}, {"tool_input", input}, {"tool_use_id", call.id}};
+}
+
+void take_over(hook::Answer& answer, CallVerdict& verdict) {
+  std::ranges::move(answer.contexts, std::back_inserter(verdict.contexts));
+  if (answer.stop) verdict.stop = std::move(answer.stop);
+  if (answer.updated_input) verdict.input = *std::move(answer.updated_input);
+}
+
+}  // namespace
+
+void CallGate::decide(const tool::Tool& tool, CallVerdict& verdict) const {
+  verdict.access = tool.access(verdict.input, workspace_);
+  verdict.decision =
+      policy_.decide(permission_call(tool, verdict.input, verdict.access, workspace_));
+}
+
+CallVerdict CallGate::check(const api::Block& call, const tool::Tool& tool, json::Document input,
+                            const std::stop_token& stop) const {
+  CallVerdict verdict{.input = std::move(input), .access = {}, .decision = {}, .shown = {}};
+  hook::Answer advice;
+  if (hooks_.has(hook::Event::pre_tool_use)) {
+    advice = hooks_.run({.event = hook::Event::pre_tool_use,
+                         .subject = call.name,
+                         .details = call_details(call, verdict.input),
+                         .tool_use_id = call.id},
+                        stop);
+    take_over(advice, verdict);
+  }
+  decide(tool, verdict);
+  auto& decision = verdict.decision;
+  const bool by_rule = decision.reason_type == Reason::rule;
+  if (advice.blocked) {
+    decision = denied_by_hook(std::move(advice.reason));
+  } else if (advice.permission == hook::Permission::allow && decision.askable && !by_rule) {
+    decision = allowed_by(Reason::hook);
+  } else if (advice.permission == hook::Permission::ask && decision.allowed) {
+    decision = denied_by_hook(advice.reason.empty() ? "A hook requires confirmation for this call."
+                                                    : std::move(advice.reason));
+    decision.askable = true;
+  }
+  verdict.shown = shown(decision);
+  if (!decision.allowed && decision.askable) ask(call, tool, verdict, stop);
+  verdict.access.grant = decision.grant;
+  return verdict;
+}
+
+/// True: a hook has decided.
+bool CallGate::ask_hooks(const api::Block& call, CallVerdict& verdict,
+                         const std::stop_token& stop) const {
+  if (!hooks_.has(hook::Event::permission_request)) return false;
+  auto answer = hooks_.run({.event = hook::Event::permission_request,
+                            .subject = call.name,
+                            .details = call_details(call, verdict.input),
+                            .tool_use_id = call.id},
+                           stop);
+  take_over(answer, verdict);
+  if (answer.blocked) {
+    verdict.decision = denied_by_hook(std::move(answer.reason));
+    return true;
+  }
+  if (answer.permission != hook::Permission::allow) return false;
+  verdict.decision = allowed_by(Reason::hook);
+  return true;
+}
+
+void CallGate::ask(const api::Block& call, const tool::Tool& tool, CallVerdict& verdict,
+                   const std::stop_token& stop) const {
+  using Source = CallDecision::Source;
+  auto& decision = verdict.decision;
+  if (ask_hooks(call, verdict, stop)) {
+    verdict.shown = shown(decision);
+    return;
+  }
+  if (approver_ == nullptr) return;
+  auto approval = approver_->ask({call, verdict.input, verdict.access, decision}, stop);
+  if (!approval) {
+    decision.message = "Tool permission request failed: " + describe(approval.error());
+    return;
+  }
+  if (!approval->allowed) {
+    decision.reason_type = Reason::user;
+    decision.message = std::move(approval->message);
+    verdict.interrupt = approval->interrupt;
+    verdict.shown = {CallDecision::Kind::denied_by_user, Source::user_reject, Reason::none};
+    return;
+  }
+  if (approval->input) {
+    verdict.input = *std::move(approval->input);
+    decide(tool, verdict);
+    if (!decision.allowed && !decision.askable) {  // a rule forbids the new input
+      verdict.shown = shown(decision);
+      return;
+    }
+  }
+  decision = allowed_by(Reason::none);
+  verdict.shown = {CallDecision::Kind::accepted,
+                   approval->always ? Source::user_always : Source::user_once, Reason::none};
+}
+
+void CallGate::after(const json::Document& input, Millis duration, ToolCallResult& result,
+                     const std::stop_token& stop) const {
+  const bool failed = result.outcome.is_error.value_or(false);
+  const auto event = failed ? hook::Event::post_tool_use_failure : hook::Event::post_tool_use;
+  if (!hooks_.has(event)) return;
+  auto details = call_details(*result.call, input);
+  auto response = json::parse(result.outcome.detail).value_or(json::Document());
+  details[failed ? "error" : "tool_response"] = std::move(response);
+  if (failed) details["is_interrupt"] = stop.stop_requested();
+  details["duration_ms"] = duration.count();
+  auto answer = hooks_.run({.event = event,
+                            .subject = result.call->name,
+                            .details = details,
+                            .tool_use_id = result.call->id},
+                           stop);
+  std::ranges::move(answer.contexts, std::back_inserter(result.contexts));
+  if (answer.blocked && !answer.reason.empty()) result.contexts.push_back(std::move(answer.reason));
+  if (answer.stop) result.stop = std::move(answer.stop);
+}
+
+}  // namespace ralph::session

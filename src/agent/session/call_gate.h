@@ -1,0 +1,52 @@
+#pragma once
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "agent/hook/hooks.h"
+#include "agent/permission/policy.h"
+#include "agent/session/approver.h"
+#include "agent/session/collaborators.h"
+#include "agent/tool/tool.h"
+
+namespace ralph::session {
+
+/// Whether a call may run, and with what.
+struct CallVerdict {
+  json::Document input;
+  permission::Access access;
+  permission::Decision decision;
+  CallDecision shown;
+  std::vector<std::string> contexts = {};  // texts of hooks for the model
+  bool interrupt = false;                  // the user wants the turn to end
+  std::optional<std::string> stop = {};    // a hook wants the turn to end; why
+};
+
+/// Decides about calls: hooks, then rules and mode, then whoever can be asked. Thread-safe.
+class CallGate {
+ public:
+  /// Without an approver, what would need one is denied.
+  CallGate(const permission::Policy& policy, const tool::Workspace& workspace, hook::Hooks& hooks,
+           Approver* approver = nullptr)
+      : policy_(policy), workspace_(workspace), hooks_(hooks), approver_(approver) {}
+
+  CallVerdict check(const api::Block& call, const tool::Tool& tool, json::Document input,
+                    const std::stop_token& stop) const;
+  /// Runs the hooks for a call that has run; adds their texts to its result.
+  void after(const json::Document& input, Millis duration, ToolCallResult& result,
+             const std::stop_token& stop) const;
+
+ private:
+  void decide(const tool::Tool& tool, CallVerdict& verdict) const;
+  void ask(const api::Block& call, const tool::Tool& tool, CallVerdict& verdict,
+           const std::stop_token& stop) const;
+  bool ask_hooks(const api::Block& call, CallVerdict& verdict, const std::stop_token& stop) const;
+
+  const permission::Policy& policy_;
+  const tool::Workspace& workspace_;
+  hook::Hooks& hooks_;
+  Approver* approver_;
+};
+
+}  // namespace ralph::session
