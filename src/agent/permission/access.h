@@ -23,6 +23,7 @@ struct Access {
   std::string command;             // of run
   std::filesystem::path cwd = {};  // of run: the directory it starts in, used for the decision
   Grant grant = Grant::none;       // set from the decision before the call runs
+  std::string call_id = {};        // set before the call runs
 };
 
 /// The directories that decisions depend on; absolute, links resolved.

@@ -80,6 +80,7 @@ CallVerdict CallGate::check(const api::Block& call, const tool::Tool& tool, json
   verdict.shown = shown(decision);
   if (!decision.allowed && decision.askable) ask(call, tool, verdict, stop);
   verdict.access.grant = decision.grant;
+  verdict.access.call_id = call.id;
   return verdict;
 }
 
