@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/json/document.h"
+#include "core/json/document_value.h"
 
 namespace ralph::hook {
 

@@ -7,7 +7,7 @@
 #include "agent/permission/access.h"
 #include "agent/permission/decide.h"
 #include "core/base/result.h"
-#include "core/json/document.h"
+#include "core/json/document_value.h"
 
 namespace ralph::session {
 

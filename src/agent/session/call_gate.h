@@ -9,6 +9,7 @@
 #include "agent/session/approver.h"
 #include "agent/session/collaborators.h"
 #include "agent/tool/tool.h"
+#include "core/json/document_value.h"
 
 namespace ralph::session {
 

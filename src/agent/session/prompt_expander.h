@@ -9,7 +9,7 @@
 #include "agent/session/inbox.h"
 #include "agent/session/toolbox.h"
 #include "agent/settings/options.h"
-#include "core/json/document.h"
+#include "core/json/document_value.h"
 
 namespace ralph::session {
 

@@ -10,7 +10,7 @@
 #include "agent/wire/input_line.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
-#include "core/json/document.h"
+#include "core/json/document_value.h"
 
 namespace ralph::wire {
 

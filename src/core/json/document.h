@@ -9,7 +9,8 @@
 
 namespace ralph::json {
 
-/// A JSON value that keeps the order of its keys. Include <nlohmann/json.hpp> where you look inside.
+/// A JSON value that keeps the order of its keys. Include <nlohmann/json.hpp> in sources that look inside, document_value.h in
+/// headers whose types hold one.
 using Document = nlohmann::ordered_json;
 
 inline constexpr std::size_t kMaxDepth = 512;
