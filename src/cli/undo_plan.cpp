@@ -27,7 +27,7 @@ std::unexpected<Error> no_commit(const store::LoopState& state) {
   if (!state.files_before) {
     return fail(Code::not_found,
                 "the loop in this directory ran without --commit: there is no commit to undo",
-                state.tree_at_start.empty()
+                state.tree_at_start.empty() || state.branch_at_start.empty()  // there was no git
                     ? ""
                     : fmt::format("'git diff {}' shows what changed since it began in files that "
                                   "git tracks",

@@ -146,8 +146,8 @@ FailureReport stopped_by_loop_guard(std::int64_t times, std::string_view repeate
   FailureReport report;
   report.facts.text = fmt::format(
       "Loop guard: the model made the same calls {} times in a row, with the same result: {}. The "
-      "turn was stopped. Make the task clearer or remove the obstacle, then use --continue; "
-      "--loop-guard N (RALPH_AGENT_LOOP_GUARD) sets the limit, 0 disables it.",
+      "turn was stopped. Make the task clearer or remove the obstacle; --loop-guard N sets the "
+      "limit, 0 disables it.",
       times, repeated);
   report.facts.error = ErrorName::loop_guard;
   report.terminal_reason = TerminalReason::loop_guard;

@@ -61,6 +61,7 @@ backend::Ask Adapter::make_ask(const ExecutionContext& context) const {
   ask.permission_mode = spec_->permission_mode;
   ask.tools = spec_->allowed_tools;
   ask.approves_tools = true;
+  ask.partial_messages = true;
   ask.mcp_config = spec_->mcp_config;
   if (backend_->can.json_schema) ask.json_schema = spec_->answer_schema;
   if (spec_->only_reads && backend_->can.tool_lists) {

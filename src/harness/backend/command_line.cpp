@@ -80,7 +80,8 @@ Words values_of(Slot slot, const Draft& draft) {
     case Slot::tool_rules:
       return one(fmt::format("{}", fmt::join(approved(draft.backend, ask), ",")));
     case Slot::resume: return one(ask.resume);
-    case Slot::partial: return when(json && (ask.max_cost || ask.conversation));
+    case Slot::partial:
+      return when(json && (ask.max_cost || ask.conversation || ask.partial_messages));
     case Slot::max_cost:
       return ask.max_cost && ask.counts_cost_itself ? one(fmt::format("{}", *ask.max_cost))
                                                     : Words{};

@@ -179,6 +179,7 @@ struct RunResult {
   Tokens usage;
   std::optional<double> cost_usd;
   CostSource cost_source = CostSource::none;
+  bool usage_is_minimum = false;  // usage and cost: the agent used more, and did not report it
   std::int64_t turns = 0;
   std::int64_t duration_ms = 0;
   std::optional<std::int64_t> exit_code, signal;

@@ -155,6 +155,7 @@ RunResult make_result(const Summary& summary, const ProcessEnd& end, const Verdi
   result.usage = summary.usage();
   result.cost_usd = summary.cost_usd();
   result.cost_source = summary.cost_source();
+  result.usage_is_minimum = summary.usage_is_minimum();
   result.turns = summary.turns;
   result.duration_ms = summary.duration_ms;
   if (end.exit_code) result.exit_code = *end.exit_code;

@@ -133,16 +133,18 @@ void Summary::note_request(const Event& event, const Usage& usage) {
   const auto same = std::ranges::find(open_requests_, id, &Request::message_id);
   if (same != open_requests_.end()) {
     same->tokens = tokens;
+    same->partial = usage.partial;
     return;
   }
   if (open_requests_.size() == kKeptRequests) fold_oldest_request();
-  open_requests_.push_back({id, cut(usage.model, kLongestSummaryName), tokens});
+  open_requests_.push_back({id, cut(usage.model, kLongestSummaryName), tokens, usage.partial});
 }
 
 void Summary::fold_oldest_request() {
   const auto& oldest = open_requests_.front();
   add(older_requests_, oldest.tokens);
   add(older_requests_usd_, price(oldest.model, oldest.tokens));
+  older_requests_partial_ = older_requests_partial_ || oldest.partial;
   open_requests_.erase(open_requests_.begin());
 }
 
@@ -186,6 +188,7 @@ void Summary::on(const Event&, const TurnEnded& ended) {
   open_requests_.clear();
   older_requests_ = {};
   older_requests_usd_.reset();
+  older_requests_partial_ = false;
   turn_open_ = false;
 
   const bool asked_for = ended.origin.empty();
@@ -271,6 +274,7 @@ void Summary::next_attempt(double known_total_usd) {
   Summary next(*models_, known_total_usd);
   next.reported_ = usage();
   next.reported_usd_ = cost_usd();
+  next.earlier_attempt_partial_ = usage_is_minimum();
   // Keep the session id: a retry may fail before it reports one.
   next.session_id = std::move(session_id);
   next.model = std::move(model);
@@ -312,6 +316,12 @@ std::optional<double> Summary::cost_usd() const {
   if (!cost && unreachable) return 0;
   if (cost) cost = rounded_usd(*cost);
   return cost;
+}
+
+bool Summary::usage_is_minimum() const {
+  if (earlier_attempt_partial_) return true;
+  if (turn_usage_seen_) return false;
+  return older_requests_partial_ || std::ranges::any_of(open_requests_, &Request::partial);
 }
 
 bool Summary::knows_price_of(std::string_view model_id) const {

@@ -76,6 +76,8 @@ class Summary final : public Handler {
   /// This run's tokens and cost: what the agent reported, plus requests it has not summed up yet.
   Tokens usage() const;
   std::optional<double> cost_usd() const;
+  /// The run used more than usage() and cost_usd() say: the agent ended before it reported the output of a request.
+  bool usage_is_minimum() const;
   CostSource cost_source() const;
   /// The agent's last turn ended at the cost limit that the agent itself enforces.
   bool ended_at_cost_limit() const;
@@ -100,6 +102,7 @@ class Summary final : public Handler {
   struct Request {
     std::string message_id, model;
     Tokens tokens;
+    bool partial = false;  // its output is not final
   };
   void note_request(const Event& event, const Usage& usage);
   void forget_retry();
@@ -120,6 +123,8 @@ class Summary final : public Handler {
   std::vector<Request> open_requests_;  // since the last turn_ended, the newest
   Tokens older_requests_;               // and the sum of the others
   std::optional<double> older_requests_usd_;
+  bool older_requests_partial_ = false;
+  bool earlier_attempt_partial_ = false;
   bool error_is_retry_ = false;         // `error` is a failed request that the agent tries again
   Tokens context_;                      // of the agent's own last request
   std::optional<std::int64_t> window_;  // as the agent reports it for its own model

@@ -42,9 +42,11 @@ std::string skipped_text(std::int64_t lines) {
 }
 
 std::string end_text(const stream::RunResult& result) {
-  return fmt::format("\n--- Session {} ---\nDuration: {}ms | Cost: {} | Turns: {}\n",
+  const bool minimum = result.usage_is_minimum && result.cost_usd;
+  return fmt::format("\n--- Session {} ---\nDuration: {}ms | Cost: {}{} | Turns: {}\n",
                      result.status == stream::Status::success ? "Complete" : "Ended",
-                     result.duration_ms, dollars(result.cost_usd), result.turns);
+                     result.duration_ms, minimum ? "at least " : "", dollars(result.cost_usd),
+                     result.turns);
 }
 
 std::string stamp(const std::function<std::string()>& clock) { return clock ? clock() : ""; }
