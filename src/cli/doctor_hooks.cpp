@@ -42,7 +42,7 @@ std::string hooks_text(const std::vector<wire::HookLine>& hooks, const Masker& m
   std::string out = "Hooks (ralph's own agent):\n";
   for (const auto& hook : hooks) {
     const auto matcher = hook.matcher.empty() ? "*" : hook.matcher;
-    const auto note = hook.never_runs ? ", never runs: the agent has no such event" : "";
+    const auto note = hook.never_runs ? ", never runs: the agent sends no notifications" : "";
     out += console::safe_text(fmt::format("  {:<18} {:<15} {}\n{:37}{}, at most {}{}\n", hook.event,
                                           matcher, masker.mask(hook.command), "", hook.file,
                                           format_duration(hook.timeout), note));
@@ -73,7 +73,7 @@ int try_hook(const wire::HookContext& context, std::string_view what, const Mask
             output_lines("failed", hook.problem);
     output.out(console::safe_text(text));
   }
-  output.out(console::safe_text(masker.mask(fmt::format("{}: {}\n", what, trial->effect))));
+  output.out(console::safe_text(masker.mask(fmt::format("{}: {}\n", what, trim_end(trial->effect)))));
   return failed ? 1 : 0;
 }
 

@@ -24,7 +24,7 @@ struct HookContext {
 struct HookLine {
   std::string event, matcher, command, file;
   Millis timeout{0};
-  bool never_runs = false;  // the agent does not have this event
+  bool never_runs = false;  // the agent sends no notifications
 };
 struct HookLines {
   std::vector<HookLine> hooks;
