@@ -8,7 +8,9 @@
 
 #include "agent/settings/options.h"
 #include "agent/settings/settings.h"
+#include "agent/wire/hook_check.h"
 #include "cli/command.h"
+#include "cli/doctor_hooks.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/options.h"
@@ -49,28 +51,46 @@ std::string without_prefix(std::string text) {
   return text;
 }
 
-/// Checks the settings files of ralph's own agent as the agent does at its start.
-run::Check check_agent_settings(const config::Settings& settings, const backend::Host& host) {
+/// The settings of ralph's own agent, read as the agent does at its start.
+struct AgentSettings {
+  settings::Options options;
+  settings::Settings settings;
+};
+
+Result<AgentSettings> read_agent_settings(const config::Settings& settings,
+                                          const backend::Host& host) {
+  std::vector<std::string> words{"-p", "x"};
+  std::ranges::copy(settings.list(config::Key::extra_args), std::back_inserter(words));
+  TRY_ASSIGN(auto options, settings::parse_options(words, false));
+  TRY_ASSIGN(auto read, settings::read_settings(options, settings::Environment(host.environment),
+                                                host.workspace));
+  return AgentSettings{std::move(options), std::move(read)};
+}
+
+/// Checks them; `hooks` becomes the list of those in effect.
+run::Check check_agent_settings(const Result<AgentSettings>& read,
+                                std::vector<wire::HookLine>& hooks) {
   using Level = run::Check::Level;
   constexpr std::string_view kName = "agent settings";
   const auto refused = [&](const Error& error) {
     return run::Check{Level::blocks, kName, without_prefix(error.message), error.hint};
   };
-  std::vector<std::string> words{"-p", "x"};
-  std::ranges::copy(settings.list(config::Key::extra_args), std::back_inserter(words));
-  const auto options = settings::parse_options(words, false);
-  if (!options) return refused(options.error());
-  const auto read =
-      settings::read_settings(*options, settings::Environment(host.environment), host.workspace);
   if (!read) return refused(read.error());
-  const auto missing = settings::check_supported(*read, *options);
+  const auto missing = settings::check_supported(read->settings, read->options);
   if (!missing) return refused(missing.error());
-  if (!missing->empty()) return {Level::warning, kName, without_prefix(missing->front()), {}};
-  if (!read->notes.empty()) return {Level::note, kName, without_prefix(read->notes.front()), {}};
+  auto listed = wire::list_hooks(read->settings, read->options);
+  if (!listed) return refused(listed.error());
+  hooks = std::move(listed->hooks);
+  for (const auto& notes : {*missing, listed->notes}) {
+    if (!notes.empty()) return {Level::warning, kName, without_prefix(notes.front()), {}};
+  }
+  const auto& notes = read->settings.notes;
+  if (!notes.empty()) return {Level::note, kName, without_prefix(notes.front()), {}};
   return {Level::ok, kName, "valid", {}};
 }
 
-void print_checkup(const run::Checkup& checkup, const Masker& masker, StdOutput& output) {
+void print_checkup(const run::Checkup& checkup, const std::vector<wire::HookLine>& hooks,
+                   const Masker& masker, StdOutput& output) {
   const auto shown = [&](const std::string& text) { return masker.mask(console::safe_text(text)); };
   output.out("Agents:\n");
   if (checkup.agents.empty())
@@ -87,6 +107,7 @@ void print_checkup(const run::Checkup& checkup, const Masker& masker, StdOutput&
                            shown(check.message)));
     if (!check.hint.empty()) output.out(fmt::format("{:26}{}\n", "", shown(check.hint)));
   }
+  output.out(hooks_text(hooks, masker));
   output.out(checkup.blocked() ? "A check blocks a run.\n" : "No check blocks a run.\n");
 }
 
@@ -111,7 +132,8 @@ std::string check_json(const run::Check& check, const Masker& masker) {
   return out;
 }
 
-void print_checkup_json(const run::Checkup& checkup, const Masker& masker, StdOutput& output) {
+void print_checkup_json(const run::Checkup& checkup, const std::vector<wire::HookLine>& hooks,
+                        const Masker& masker, StdOutput& output) {
   std::string agents = "[", checks = "[", out;
   for (const auto& agent : checkup.agents)
     agents += (agents.size() > 1 ? "," : "") + check_json(agent, masker);
@@ -121,18 +143,35 @@ void print_checkup_json(const run::Checkup& checkup, const Masker& masker, StdOu
   json::ObjectWriter(out)
       .raw("agents", agents + "]")
       .raw("checks", checks + "]")
+      .raw("hooks", hooks_json(hooks, masker))
       .boolean("blocked", checkup.blocked())
       .close();
   output.out(out + "\n");
+}
+
+int try_hook_of(const Result<config::Loaded>& settings, const backend::Host& host,
+                std::string_view what, const Masker& masker, StdOutput& output) {
+  if (!settings) return report(settings.error(), output);
+  const auto read = read_agent_settings(settings->settings, host);
+  if (!read) return report(read.error(), output);
+  for (const auto& text : read->settings.notes) note(without_prefix(text), output);
+  const settings::Environment variables(host.environment);
+  return try_hook({read->settings, read->options, variables, host.workspace}, what, masker, output);
 }
 
 int doctor(const Arguments& arguments, StdOutput& output) {
   const auto request = load_request(arguments.value("config"));
   const auto settings = config::load(request);
   const auto host = host_of(settings);
+  const auto masker = settings ? masker_for(settings->settings) : Masker(environment());
+  if (const auto what = arguments.value("try-hook"); !what.empty()) {
+    return try_hook_of(settings, host, what, masker, output);
+  }
+  std::vector<wire::HookLine> hooks;
   auto checkup = run::check_up(settings, host);
   if (settings && checkup.own_agent) {
-    checkup.checks.push_back(check_agent_settings(settings->settings, host));
+    checkup.checks.push_back(
+        check_agent_settings(read_agent_settings(settings->settings, host), hooks));
   }
   const auto seen =
       check_obeyed(request.config_file.native(), settings ? &settings->settings : nullptr);
@@ -140,11 +179,10 @@ int doctor(const Arguments& arguments, StdOutput& output) {
     checkup.checks.push_back(
         {run::Check::Level::blocks, "config", seen.error().message, seen.error().hint});
   }
-  const auto masker = settings ? masker_for(settings->settings) : Masker(environment());
   if (arguments.flag("json")) {
-    print_checkup_json(checkup, masker, output);
+    print_checkup_json(checkup, hooks, masker, output);
   } else {
-    print_checkup(checkup, masker, output);
+    print_checkup(checkup, hooks, masker, output);
   }
   return checkup.blocked() ? 1 : 0;
 }
@@ -152,10 +190,13 @@ int doctor(const Arguments& arguments, StdOutput& output) {
 constexpr Option kDoctorOptions[] = {
     {"--config", "FILE", "use this file instead of ralph.yml or .ralph/config.yml"},
     {"--json", "", "print JSON"},
+    {"--try-hook", "EVENT[:SUBJECT]",
+     "run only the hooks of ralph's own agent for this event, and show what they answer"},
 };
 constexpr Example kDoctorExamples[] = {
     {"ralph doctor", "check everything that a run needs"},
     {"ralph doctor --json | jq '.checks[] | select(.level == \"blocks\")'", "for a script"},
+    {"ralph doctor --try-hook PreToolUse:Bash", "what the hooks say to a call of Bash"},
 };
 
 }  // namespace

@@ -5,28 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/hook/event.h"
 #include "core/json/document_value.h"
 
 namespace ralph::hook {
-
-/// When hooks of the user run.
-enum class Event {
-  session_start,
-  user_prompt_submit,
-  pre_tool_use,
-  permission_request,
-  post_tool_use,
-  post_tool_use_failure,
-  notification,
-  stop,
-  subagent_start,
-  subagent_stop,
-  pre_compact,
-  session_end,
-};
-/// As settings have it: "PreToolUse".
-std::string_view to_string(Event event);
-std::optional<Event> parse_event(std::string_view name);
 
 /// One time that hooks run.
 struct Occasion {
@@ -48,6 +30,7 @@ struct Answer {
   std::optional<json::Document> updated_input = {};
   std::vector<std::string> contexts = {};  // texts for the model
   std::optional<std::string> stop = {};    // the agent must stop; why
+  std::vector<std::string> notices = {};   // for the user
 };
 
 /// The hooks of a session. Thread-safe.

@@ -41,7 +41,7 @@ json::Document call_details(const api::Block& call, const json::Document& input)
 
 void take_over(hook::Answer& answer, CallVerdict& verdict) {
   std::ranges::move(answer.contexts, std::back_inserter(verdict.contexts));
-  if (answer.stop) verdict.stop = std::move(answer.stop);
+  if (answer.stop) verdict.stop = answer.stop;
   if (answer.updated_input) verdict.input = *std::move(answer.updated_input);
 }
 
@@ -68,8 +68,9 @@ CallVerdict CallGate::check(const api::Block& call, const tool::Tool& tool, json
   decide(tool, verdict);
   auto& decision = verdict.decision;
   const bool by_rule = decision.reason_type == Reason::rule;
-  if (advice.blocked) {
-    decision = denied_by_hook(std::move(advice.reason));
+  if (advice.blocked || advice.stop) {
+    decision = denied_by_hook(fmt::format("PreToolUse:{} hook error: {}", call.name,
+                                          advice.blocked ? advice.reason : *verdict.stop));
   } else if (advice.permission == hook::Permission::allow && decision.askable && !by_rule) {
     decision = allowed_by(Reason::hook);
   } else if (advice.permission == hook::Permission::ask && decision.allowed) {
@@ -85,7 +86,7 @@ CallVerdict CallGate::check(const api::Block& call, const tool::Tool& tool, json
 }
 
 /// True: a hook has decided.
-bool CallGate::ask_hooks(const api::Block& call, CallVerdict& verdict,
+bool CallGate::ask_hooks(const api::Block& call, const tool::Tool& tool, CallVerdict& verdict,
                          const std::stop_token& stop) const {
   if (!hooks_.has(hook::Event::permission_request)) return false;
   auto answer = hooks_.run({.event = hook::Event::permission_request,
@@ -93,21 +94,32 @@ bool CallGate::ask_hooks(const api::Block& call, CallVerdict& verdict,
                             .details = call_details(call, verdict.input),
                             .tool_use_id = call.id},
                            stop);
+  auto input = std::exchange(answer.updated_input, {});
   take_over(answer, verdict);
-  if (answer.blocked) {
-    verdict.decision = denied_by_hook(std::move(answer.reason));
+  if (answer.blocked || answer.stop) {
+    verdict.decision = denied_by_hook(fmt::format("PermissionRequest:{} hook error: {}", call.name,
+                                                  answer.blocked ? answer.reason : *verdict.stop));
     return true;
   }
   if (answer.permission != hook::Permission::allow) return false;
+  if (input && !replace_input(tool, *std::move(input), verdict)) return true;
   verdict.decision = allowed_by(Reason::hook);
   return true;
+}
+
+/// False: a rule forbids the new input.
+bool CallGate::replace_input(const tool::Tool& tool, json::Document input,
+                             CallVerdict& verdict) const {
+  verdict.input = std::move(input);
+  decide(tool, verdict);
+  return verdict.decision.allowed || verdict.decision.askable;
 }
 
 void CallGate::ask(const api::Block& call, const tool::Tool& tool, CallVerdict& verdict,
                    const std::stop_token& stop) const {
   using Source = CallDecision::Source;
   auto& decision = verdict.decision;
-  if (ask_hooks(call, verdict, stop)) {
+  if (ask_hooks(call, tool, verdict, stop)) {
     verdict.shown = shown(decision);
     return;
   }
@@ -124,13 +136,9 @@ void CallGate::ask(const api::Block& call, const tool::Tool& tool, CallVerdict& 
     verdict.shown = {CallDecision::Kind::denied_by_user, Source::user_reject, Reason::none};
     return;
   }
-  if (approval->input) {
-    verdict.input = *std::move(approval->input);
-    decide(tool, verdict);
-    if (!decision.allowed && !decision.askable) {  // a rule forbids the new input
-      verdict.shown = shown(decision);
-      return;
-    }
+  if (approval->input && !replace_input(tool, *std::move(approval->input), verdict)) {
+    verdict.shown = shown(decision);
+    return;
   }
   decision = allowed_by(Reason::none);
   verdict.shown = {CallDecision::Kind::accepted,
@@ -153,7 +161,10 @@ void CallGate::after(const json::Document& input, Millis duration, ToolCallResul
                             .tool_use_id = result.call->id},
                            stop);
   std::ranges::move(answer.contexts, std::back_inserter(result.contexts));
-  if (answer.blocked && !answer.reason.empty()) result.contexts.push_back(std::move(answer.reason));
+  if (answer.blocked) {
+    result.contexts.push_back(fmt::format("{}:{} hook feedback:\n{}", to_string(event),
+                                          result.call->name, answer.reason));
+  }
   if (answer.stop) result.stop = std::move(answer.stop);
 }
 

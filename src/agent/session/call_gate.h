@@ -42,7 +42,9 @@ class CallGate {
   void decide(const tool::Tool& tool, CallVerdict& verdict) const;
   void ask(const api::Block& call, const tool::Tool& tool, CallVerdict& verdict,
            const std::stop_token& stop) const;
-  bool ask_hooks(const api::Block& call, CallVerdict& verdict, const std::stop_token& stop) const;
+  bool ask_hooks(const api::Block& call, const tool::Tool& tool, CallVerdict& verdict,
+                 const std::stop_token& stop) const;
+  bool replace_input(const tool::Tool& tool, json::Document input, CallVerdict& verdict) const;
 
   const permission::Policy& policy_;
   const tool::Workspace& workspace_;

@@ -18,7 +18,8 @@ enum class CompactFailure {
   disabled,
   request_failed,
   no_summary,
-  still_too_long
+  still_too_long,
+  blocked_by_hook
 };
 std::string_view to_string(CompactFailure failure);
 

@@ -10,6 +10,7 @@
 #include "agent/session/failure_text.h"
 #include "agent/session/json_text.h"
 #include "agent/session/message_json.h"
+#include "agent/session/session_hooks.h"
 #include "core/base/id.h"
 
 namespace ralph::session {
@@ -89,10 +90,32 @@ Compactor::Trouble Compactor::summarize(std::string_view instructions, std::stri
                          stop);
 }
 
+/// Hooks can add instructions for the summary.
+Compactor::Trouble Compactor::ask_hooks(const Order& order, std::string& instructions,
+                                        const std::stop_token& stop) {
+  const auto answer = before_compaction(state_, order.trigger, instructions, stop);
+  if (answer.blocked && stop.stop_requested()) {
+    return CompactTrouble{.failure = CompactFailure::cancelled};
+  }
+  if (answer.blocked || answer.stop) {
+    return CompactTrouble{
+        .failure = CompactFailure::blocked_by_hook,
+        .text = fmt::format("A PreCompact hook blocked the compaction of the conversation: {}",
+                            answer.blocked ? answer.reason : *answer.stop),
+        .terminal_reason = TerminalReason::hook_stopped};
+  }
+  for (const auto& text : answer.contexts) {
+    instructions += fmt::format("{}{}", instructions.empty() ? "" : "\n", text);
+  }
+  return std::nullopt;
+}
+
 Compactor::Trouble Compactor::request_summary(const Order& order, std::string& summary,
                                               const std::stop_token& stop) {
+  std::string instructions(order.instructions);
+  if (auto blocked = ask_hooks(order, instructions, stop)) return blocked;
   state_.events.emit(CompactionStarted{order.trigger});
-  auto trouble = ask_for_summary(order, summary, stop);
+  auto trouble = ask_for_summary({order.trigger, instructions, order.refused}, summary, stop);
   state_.events.emit(
       CompactionEnded{trouble ? std::optional(trouble->failure) : std::optional<CompactFailure>()});
   return trouble;
@@ -102,7 +125,7 @@ Compactor::Trouble Compactor::compact(const Order& order, const std::stop_token&
   const auto began = std::chrono::steady_clock::now();
   std::string summary;
   if (auto trouble = request_summary(order, summary, stop)) return trouble;
-  replace_conversation(order.trigger, summary, began);
+  replace_conversation(order.trigger, summary, began, stop);
   if (!too_full(state_.conversation.added_tokens())) return std::nullopt;
   return trouble_with(CompactFailure::still_too_long,
                       "even the summary of the conversation fills the context window");
@@ -163,7 +186,7 @@ CompactTrouble Compactor::trouble_of(const api::Failure& failure) const {
 }
 
 void Compactor::replace_conversation(CompactTrigger trigger, std::string_view summary,
-                                     SteadyTime began) {
+                                     SteadyTime began, const std::stop_token& stop) {
   auto& conversation = state_.conversation;
   auto preserved = state_.preserved;
   for (auto& file : preserved.files) {
@@ -194,6 +217,9 @@ void Compactor::replace_conversation(CompactTrigger trigger, std::string_view su
   conversation.add_user(
       content, extras.uuid,
       "\"isCompactSummary\":true,\"isVisibleInTranscriptOnly\":true," + state_.preserved.members());
+  for (const auto& more : session_started(state_, "compact", stop).contexts) {
+    conversation.add_user(text_content(more), make_uuid(), "\"isMeta\":true");
+  }
   state_.events.emit(ConversationCompacted{facts});
   state_.events.emit(UserInput{manual ? json_string(text) : content, extras});
 }

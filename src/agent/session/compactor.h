@@ -30,7 +30,8 @@ class Compactor {
   /// Asks for the summary; the conversation stays.
   Trouble summarize(std::string_view instructions, std::string& summary,
                     const std::stop_token& stop);
-  void replace_conversation(CompactTrigger trigger, std::string_view summary, SteadyTime began);
+  void replace_conversation(CompactTrigger trigger, std::string_view summary, SteadyTime began,
+                            const std::stop_token& stop);
 
  private:
   struct Order {
@@ -39,6 +40,7 @@ class Compactor {
     bool refused = false;                // the API rejected the conversation as too long
   };
   Trouble compact(const Order& order, const std::stop_token& stop);
+  Trouble ask_hooks(const Order& order, std::string& instructions, const std::stop_token& stop);
   Trouble request_summary(const Order& order, std::string& summary, const std::stop_token& stop);
   Trouble ask_for_summary(const Order& order, std::string& summary, const std::stop_token& stop);
   bool recover(const api::Failure& failure, const Order& order, ShrinkingHistory& history);

@@ -7,8 +7,9 @@ namespace {
 
 constexpr Words<MessageState, 3> kMessageStates{{"queued", "started", "completed"}};
 constexpr Words<CompactTrigger, 2> kTriggers{{"auto", "manual"}};
-constexpr Words<CompactFailure, 6> kCompactFailures{
-    {"cancelled", "thrashing", "disabled", "request_failed", "no_summary", "still_too_long"}};
+constexpr Words<CompactFailure, 7> kCompactFailures{{"cancelled", "thrashing", "disabled",
+                                                     "request_failed", "no_summary",
+                                                     "still_too_long", "blocked_by_hook"}};
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include "agent/api/client.h"
 #include "agent/api/reply.h"
 #include "agent/api/stop_reason.h"
+#include "agent/hook/observer.h"
 #include "agent/permission/decide.h"
 #include "agent/session/compact_facts.h"
 #include "agent/session/identity.h"
@@ -184,6 +185,18 @@ struct TitleChanged {
 struct TranscriptLost {
   std::string_view why;
 };
+struct HookStarted {
+  const hook::HookStart& start;
+};
+struct HookEnded {
+  const hook::HookStart& start;
+  const hook::HookEnd& end;
+};
+/// A hook kept a message of the user from the model.
+struct PromptBlocked {
+  std::string_view text;  // for the user
+  std::string_view reason;
+};
 struct LocalReply {
   std::string_view text;
 };
@@ -191,12 +204,13 @@ struct TurnEnded {
   const TurnResult& result;
 };
 
-using Event = std::variant<TurnStarted, RequestStarted, RequestRetried, ThinkingProgress,
-                           ReplyProgress, ReplyBlock, ErrorReply, UserInput, MessageProgress,
-                           ModelChanged, Notice, ReplyRefused, CallDenied, TasksChanged,
-                           TaskStarted, TaskUpdated, TaskEnded, CommandStarted, CommandRunning,
-                           CommandEnded, CompactionStarted, CompactionEnded, ConversationCompacted,
-                           ConversationReset, TitleChanged, TranscriptLost, LocalReply, TurnEnded>;
+using Event =
+    std::variant<TurnStarted, RequestStarted, RequestRetried, ThinkingProgress, ReplyProgress,
+                 ReplyBlock, ErrorReply, UserInput, MessageProgress, ModelChanged, Notice,
+                 ReplyRefused, CallDenied, TasksChanged, TaskStarted, TaskUpdated, TaskEnded,
+                 CommandStarted, CommandRunning, CommandEnded, CompactionStarted, CompactionEnded,
+                 ConversationCompacted, ConversationReset, TitleChanged, TranscriptLost,
+                 HookStarted, HookEnded, PromptBlocked, LocalReply, TurnEnded>;
 
 /// Where the events of sessions go. Called from many threads.
 class EventSink {

@@ -1,8 +1,13 @@
 #include "agent/session/session.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "agent/session/json_text.h"
+#include "agent/session/session_hooks.h"
 #include "agent/session/turn.h"
+#include "core/base/id.h"
 
 namespace ralph::session {
 
@@ -31,11 +36,25 @@ Session::Session(const SessionConfig& config, const SessionLinks& links, Session
              .tool_definitions = {}},
       introduced_(start.resumed && !state_.conversation.messages().empty()) {}
 
-/// Once, before the first message: the prompt cache and resumed sessions depend on it.
+/// The introduction comes once, before the first message: the prompt cache and resumed sessions depend on it.
 void Session::introduce() {
-  if (std::exchange(introduced_, true)) return;
-  state_.conversation.transcript().add_system_prompt(state_.config.system);
-  state_.conversation.introduce(state_.config.introduction());
+  if (!std::exchange(introduced_, true)) {
+    state_.conversation.transcript().add_system_prompt(state_.config.system);
+    state_.conversation.introduce(state_.config.introduction());
+  }
+  for (const auto& text : std::exchange(contexts_, {})) {
+    state_.conversation.add_user(text_content(text), make_uuid(), "\"isMeta\":true");
+  }
+}
+
+hook::Answer Session::start(std::string_view source, const std::stop_token& stop) {
+  auto answer = session_started(state_, source, stop);
+  std::ranges::move(std::exchange(answer.contexts, {}), std::back_inserter(contexts_));
+  return answer;
+}
+
+void Session::end(std::string_view reason, const std::stop_token& stop) {
+  session_ended(state_, reason, stop);
 }
 
 std::optional<TurnReport> Session::answer(std::vector<UserMessage> messages,

@@ -35,6 +35,11 @@ class Session {
   std::optional<TurnReport> compact(UserMessage message, const std::string& instructions,
                                     const std::stop_token& stop);
 
+  /// Runs the hooks for the start ("startup", "resume", "clear"); their texts come before the next message.
+  hook::Answer start(std::string_view source, const std::stop_token& stop);
+  /// Runs the hooks for the end.
+  void end(std::string_view reason, const std::stop_token& stop);
+
   /// The system prompt and the introduction were sent and can no longer change.
   bool introduced() const { return introduced_; }
   void set_system_prompt(std::vector<std::string> texts);
@@ -51,6 +56,7 @@ class Session {
 
   SessionState state_;
   bool introduced_;
+  std::vector<std::string> contexts_ = {};  // of hooks, for the next message
 };
 
 }  // namespace ralph::session

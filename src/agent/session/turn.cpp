@@ -98,7 +98,7 @@ void Turn::begin() {
 Turn::Step Turn::add_messages(const std::stop_token& stop) {
   for (const auto& message : messages_) {
     auto answer = hooks_.before_message(message, stop);
-    if (answer.stop || answer.blocked) return message_blocked(answer);
+    if (answer.stop || answer.blocked) return message_blocked(message, answer, stop);
     add_user_message(message);
     add_contexts(answer.contexts);
   }
@@ -204,6 +204,7 @@ Turn::Step Turn::act_on(const api::Reply& reply, const std::stop_token& stop) {
 }
 
 Turn::Step Turn::run_tools(const api::Reply& reply, const std::stop_token& stop) {
+  prevented_ends_ = 0;
   tools_.run(reply, stop);
   if (state_.links.control.abandoned()) return Abandoned{};
   if (stop.stop_requested() || tools_.interrupted()) {
@@ -226,11 +227,8 @@ Turn::Step Turn::check_limits(const api::Reply& reply) {
                                      tools_.structured_failures()),
                          reply.stop_reason);
   }
-  const auto most = limits.max_turns.value_or(0);
-  if (most > 0 && stats_.requests >= most) {
-    return limit_reached(ResultSubtype::max_turns, TerminalReason::max_turns,
-                         fmt::format("Reached maximum number of turns ({})", most),
-                         reply.stop_reason);
+  if (auto step = check_turn_limit(reply.stop_reason); !std::holds_alternative<GoOn>(step)) {
+    return step;
   }
   auto& guard = tools_.guard();
   switch (guard.end_round()) {
@@ -247,6 +245,13 @@ Turn::Step Turn::check_limits(const api::Reply& reply) {
   return failed(stopped_by_loop_guard(guard.times(), guard.repeated()));
 }
 
+Turn::Step Turn::check_turn_limit(const api::ReplyStop& stop_reason) {
+  const auto most = state_.config.limits.max_turns.value_or(0);
+  if (most == 0 || stats_.requests < most) return GoOn{};
+  return limit_reached(ResultSubtype::max_turns, TerminalReason::max_turns,
+                       fmt::format("Reached maximum number of turns ({})", most), stop_reason);
+}
+
 /// Messages that arrived while the tools ran are sent with the results.
 Turn::Step Turn::fold_in_messages(const std::stop_token& stop) {
   for (const auto& message : state_.links.inbox.take_pending()) {
@@ -255,7 +260,7 @@ Turn::Step Turn::fold_in_messages(const std::stop_token& stop) {
       state_.events.emit(MessageProgress{message.uuid, MessageState::started});
     }
     auto answer = hooks_.before_message(message, stop);
-    if (answer.stop || answer.blocked) return message_blocked(answer);
+    if (answer.stop || answer.blocked) return message_blocked(message, answer, stop);
     add_user_message(message);
     add_contexts(answer.contexts);
   }
@@ -294,7 +299,7 @@ std::optional<TurnResult> Turn::run_compact(const std::string& instructions,
   if (!allowed) said = "Nothing was compacted: DISABLE_COMPACT is set";
   if (allowed && !possible) said = "Nothing was compacted: the conversation has no reply yet";
   if (possible) {
-    compactor_.replace_conversation(CompactTrigger::manual, summary, stats_.began);
+    compactor_.replace_conversation(CompactTrigger::manual, summary, stats_.began, stop);
   }
   UserExtras extras;
   extras.uuid = make_uuid();

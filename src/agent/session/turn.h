@@ -46,13 +46,15 @@ class Turn {
   Step act_on(const api::Reply& reply, const std::stop_token& stop);
   Step run_tools(const api::Reply& reply, const std::stop_token& stop);
   Step check_limits(const api::Reply& reply);
+  Step check_turn_limit(const api::ReplyStop& stop_reason);
   Step fold_in_messages(const std::stop_token& stop);
   Step nudge(std::string_view text, UserExtras extras = {});
   void note_interrupt(std::string_view text);
   Step end_with(std::string_view text, const api::ReplyStop& stop_reason,
                 const std::stop_token& stop);
   TurnResult stopped_by_hook(const api::ReplyStop& stop_reason);
-  TurnResult message_blocked(const hook::Answer& answer);
+  Step message_blocked(const UserMessage& message, const hook::Answer& answer,
+                       const std::stop_token& stop);
   TurnResult finished(std::string_view text, const api::ReplyStop& stop_reason);
   TurnResult failed(FailureReport report);
   TurnResult limit_reached(ResultSubtype subtype, TerminalReason reason, std::string error,
@@ -74,6 +76,7 @@ class Turn {
   ReplyPolicy policy_;
   Compactor::Trouble trouble_;
   int media_refusals_ = 0;
+  int prevented_ends_ = 0;  // by hooks, since the last tool call
 };
 
 }  // namespace ralph::session

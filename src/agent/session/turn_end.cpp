@@ -13,6 +13,8 @@ namespace ralph::session {
 namespace {
 
 constexpr std::string_view kInterruptedReply = "[Request interrupted by user]";
+/// A hook that never lets a turn end would cost without limit.
+constexpr int kMostPreventedEnds = 8;
 
 }  // namespace
 
@@ -20,9 +22,19 @@ constexpr std::string_view kInterruptedReply = "[Request interrupted by user]";
 Turn::Step Turn::end_with(std::string_view text, const api::ReplyStop& stop_reason,
                           const std::stop_token& stop) {
   auto answer = hooks_.before_end(text, stop);
-  if (answer.failed) return failed(failed_hook(answer.reason));
-  if (answer.blocked && !answer.stop) return nudge("Stop hook feedback:\n" + answer.reason);
-  return finished(text, stop_reason);
+  if (!answer.failed && (!answer.blocked || answer.stop)) return finished(text, stop_reason);
+  if (state_.links.control.abandoned()) return Abandoned{};
+  if (stop.stop_requested()) return interrupted({});
+  if (answer.failed) return failed(failed_hook("Stop hook error: " + answer.reason));
+  if (++prevented_ends_ > kMostPreventedEnds) {
+    return failed(failed_hook(
+        fmt::format("A Stop hook prevented the end of the turn {} times without a tool call in "
+                    "between; the turn was stopped. Its reason: {}",
+                    kMostPreventedEnds, answer.reason)));
+  }
+  auto step = check_turn_limit(stop_reason);
+  if (!std::holds_alternative<GoOn>(step)) return step;
+  return nudge("Stop hook feedback:\n" + answer.reason);
 }
 
 TurnResult Turn::stopped_by_hook(const api::ReplyStop& stop_reason) {
@@ -33,11 +45,27 @@ TurnResult Turn::stopped_by_hook(const api::ReplyStop& stop_reason) {
 }
 
 /// A hook kept a message from the model.
-TurnResult Turn::message_blocked(const hook::Answer& answer) {
-  if (answer.failed) return failed(failed_hook(answer.reason));
+Turn::Step Turn::message_blocked(const UserMessage& message, const hook::Answer& answer,
+                                 const std::stop_token& stop) {
+  if (state_.links.control.abandoned()) return Abandoned{};
+  if (stop.stop_requested()) return interrupted({});
+  if (answer.failed) {
+    return failed(failed_hook("UserPromptSubmit hook error: " + answer.reason));
+  }
   TurnResult result;
-  result.text = answer.stop ? *answer.stop : answer.reason;
-  return with_numbers(std::move(result));
+  if (answer.blocked) {
+    const auto& given = message.original.empty() ? message.content : message.original;
+    result.text =
+        fmt::format("UserPromptSubmit operation blocked by hook:\n{}\n\nOriginal prompt: {}",
+                    answer.reason, text_of_content(given));
+    state_.events.emit(PromptBlocked{result.text, answer.reason});
+  } else {
+    result.text = *answer.stop;
+    result.terminal_reason = TerminalReason::hook_stopped;
+  }
+  result = with_numbers(std::move(result));
+  if (stats_.requests == 0) result.num_turns = 0;
+  return result;
 }
 
 TurnResult Turn::finished(std::string_view text, const api::ReplyStop& stop_reason) {

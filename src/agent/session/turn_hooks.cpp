@@ -11,7 +11,8 @@ hook::Answer TurnHooks::before_message(const UserMessage& message,
                                        const std::stop_token& stop) const {
   auto& hooks = state_.links.hooks;
   if (message.notification || !hooks.has(hook::Event::user_prompt_submit)) return {};
-  const json::Document details{{"prompt", text_of_content(message.content)}};
+  const auto& given = message.original.empty() ? message.content : message.original;
+  const json::Document details{{"prompt", text_of_content(given)}};
   return hooks.run({.event = hook::Event::user_prompt_submit, .details = details}, stop);
 }
 

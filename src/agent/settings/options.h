@@ -10,7 +10,7 @@
 
 namespace ralph::settings {
 
-/// Features of Claude Code that are not supported yet, as --accept-unsupported names them.
+/// Features of Claude Code that are not supported, of hooks some kinds, as --accept-unsupported names them.
 inline constexpr std::string_view kHooks = "hooks";
 inline constexpr std::string_view kMcp = "mcp";
 inline constexpr std::string_view kSandbox = "sandbox";
@@ -29,6 +29,7 @@ struct Options {
   Format output = Format::text;
   bool partial_messages = false;      // --include-partial-messages
   bool replay_user_messages = false;  // --replay-user-messages
+  bool hook_events = false;           // --include-hook-events
 
   std::string model;
   std::vector<std::string> fallback_models;  // --fallback-model a,b

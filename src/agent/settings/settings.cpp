@@ -49,7 +49,7 @@ constexpr std::array kEscalatingKeys{kSkipPermissions,
                                      "enabledPlugins"};
 
 /// Where settings come from. `shared`: the repository, written by others; `local`: the user, for this repository.
-enum class Origin { user, shared, local, flag };
+enum class Origin { user, shared, local, flag, managed };
 
 void append(std::vector<std::string>& to, std::vector<std::string> more) {
   std::ranges::move(more, std::back_inserter(to));
@@ -96,8 +96,11 @@ class SettingsMerger {
       settings_.auto_compact = compact.get<bool>();
     }
     add_restrictions(json::member(more, "permissions"), name);
-    const bool own = origin == Origin::user || origin == Origin::flag;
-    if (own || trusted_) return add_freedoms(more, own, name);
+    const bool own = origin != Origin::shared && origin != Origin::local;
+    if (own || trusted_) {
+      add_hooks(more, origin == Origin::managed, name);
+      return add_freedoms(more, own, name);
+    }
     if (const auto escalations = Escalations(more); !escalations.names().empty()) {
       settings_.notes.push_back(untrusted_note(escalations.names(), name));
     }
@@ -170,14 +173,21 @@ class SettingsMerger {
     add_skip_permissions(json::member(more, kSkipPermissions), name);
     add_key_helper(json::text(more, "apiKeyHelper"), own, name);
     add_environment(json::member(more, "env"), name);
-    if (has_hooks(json::member(more, "hooks"))) settings_.hooks.push_back(name);
-    if (const auto& off = json::member(more, "disableAllHooks"); off.is_boolean()) {
-      settings_.hooks_off = off.get<bool>();
-    }
     if (const auto& on = json::member(json::member(more, "sandbox"), "enabled"); on.is_boolean()) {
       settings_.sandbox = on.get<bool>() ? name : "";
     }
     append(settings_.disabled_mcp_servers, json::texts(more, "disabledMcpjsonServers"));
+  }
+
+  void add_hooks(const Document& more, bool managed, const std::string& name) {
+    const auto& hooks = json::member(more, "hooks");
+    if (has_hooks(hooks)) settings_.hooks.push_back({name, json::write(hooks), managed});
+    if (const auto& off = json::member(more, "disableAllHooks"); off.is_boolean()) {
+      settings_.hooks_off = off.get<bool>();
+    }
+    if (managed && json::member(more, "allowManagedHooksOnly") == true) {
+      settings_.only_managed_hooks = true;
+    }
   }
 
   void add_skip_permissions(const Document& skip, const std::string& name) {
@@ -281,9 +291,11 @@ Result<Settings> read_settings(const Options& options, const Environment& enviro
     TRY_ASSIGN(const auto given, given_settings(options.settings));
     merger.add(given, Origin::flag, "--settings");
   }
-  read_into(merger, kManagedSettings, {}, Origin::user);
+  read_into(merger, kManagedSettings, {}, Origin::managed);
   TRY(merger.done());
-  if (settings.hooks_off || options.bare) settings.hooks.clear();
+  if (settings.hooks_off || settings.only_managed_hooks || options.bare) {
+    std::erase_if(settings.hooks, [](const HookSource& source) { return !source.managed; });
+  }
   add_mcp_servers(settings, {options, record, real(cwd), trusted});
   return settings;
 }

@@ -12,6 +12,13 @@
 
 namespace ralph::settings {
 
+/// The hooks of one file, not checked.
+struct HookSource {
+  std::string file;
+  std::string hooks;     // JSON
+  bool managed = false;  // by the administrator
+};
+
 /// The settings of Claude Code that ralph's agent uses, merged from all files.
 struct Settings {
   std::string model;
@@ -23,8 +30,9 @@ struct Settings {
   permission::Rules rules;
   std::vector<std::string> directories;                          // more working directories
   std::vector<std::pair<std::string, std::string>> environment;  // for the commands of the agent
-  std::vector<std::string> hooks;                                // the files that configure hooks
-  bool hooks_off = false;                                        // disableAllHooks
+  std::vector<HookSource> hooks;                                 // that are in effect
+  bool hooks_off = false;                         // disableAllHooks; the administrator's hooks stay
+  bool only_managed_hooks = false;                // allowManagedHooksOnly, of the administrator
   bool bypass_forbidden = false;                  // permissions.disableBypassPermissionsMode
   std::string sandbox;                            // the file that enables Claude Code's sandbox
   std::vector<std::string> mcp_servers;           // configured servers, each with its file
@@ -41,7 +49,7 @@ Result<Settings> read_settings(const Options& options, const Environment& enviro
 
 /// Whether --accept-unsupported names the feature.
 bool accepts(const Options& options, std::string_view feature);
-/// Configured hooks, MCP servers and sandboxes are an error, because they are not supported, unless --accept-unsupported
+/// Configured MCP servers and sandboxes are an error, because they are not supported, unless --accept-unsupported
 /// names them. Returns notes for stderr about those.
 Result<std::vector<std::string>> check_supported(const Settings& settings, const Options& options);
 

@@ -102,9 +102,6 @@ Result<std::vector<std::string>> check_supported(const Settings& settings, const
     std::string where;  // empty: it is not configured
     std::string_view refusal, remedy, note;
   } features[] = {
-      {kHooks, name_list(settings.hooks),
-       "hooks are configured in {}, but ralph's agent does not support them yet",
-       "remove them, set \"disableAllHooks\": true", "the hooks in {} do not run"},
       {kMcp, name_list(settings.mcp_servers),
        "MCP servers are configured ({}), but ralph's agent does not support them yet",
        "leave out those of files with --strict-mcp-config", "MCP servers are not used: {}"},

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "agent/instructions/instruction_files.h"
@@ -10,6 +11,7 @@
 #include "agent/session/local_command.h"
 #include "agent/session/transcript.h"
 #include "agent/wire/agent_parts_impl.h"
+#include "agent/wire/hook_parts_impl.h"
 #include "core/base/path.h"
 #include "system/git/named_paths.h"
 #include "system/process/environment.h"
@@ -75,6 +77,8 @@ Result<> prepare(const Setup& setup, const session::TurnControl& control,
              settings::find_login(setup.environment, prepared.settings, control.over()));
   for (const auto& note : start.notes) warn(setup, "ralph: " + note);
   for (const auto& note : prepared.settings.notes) warn(setup, note);
+  TRY_ASSIGN(prepared.hooks, read_hooks(prepared.settings, options));
+  for (const auto& note : prepared.hooks.notes) warn(setup, note);
   for (const auto& note : prepared.login.notes) warn(setup, note);
   prepared.choice = std::make_unique<settings::ModelChoice>(
       model::Table::builtin(), options, setup.environment, prepared.settings.model);
@@ -159,6 +163,9 @@ AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_cont
       heartbeats(setup.heartbeats, session::SessionEvents(sink, identity)),
       client(writer),
       client_approver(client, policy),
+      client_callbacks(client),
+      hook_reporter(setup, session::SessionEvents(sink, identity)),
+      hooks(hook_parts()),
       gate(policy, workspace, hooks, approver()),
       toolbox({.workspace = workspace,
                .options = setup.options,
@@ -175,6 +182,23 @@ AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_cont
 
 Connection AgentParts::connection() const {
   return {setup.options, setup.environment, prepared.login, setup.version};
+}
+
+hook::ConfiguredHooksParts AgentParts::hook_parts() {
+  const auto common = [this] {
+    const auto& id = identity.session_id();
+    const auto path = session::transcript_path(setup.environment.config_folder(), setup.cwd, id);
+    return json::Document{{"session_id", id},
+                          {"transcript_path", path.string()},
+                          {"cwd", setup.cwd.string()},
+                          {"permission_mode", permission::to_string(policy.mode())}};
+  };
+  auto parts = wire::hook_parts(std::move(prepared.hooks.hooks), prepared.settings,
+                                setup.environment, setup.cwd);
+  parts.common = common;
+  parts.observer = &hook_reporter;
+  parts.callback = &client_callbacks;
+  return parts;
 }
 
 /// nullptr: nobody can be asked.

@@ -23,6 +23,8 @@
 #include "agent/wire/api_model.h"
 #include "agent/wire/claude_events.h"
 #include "agent/wire/client_approver.h"
+#include "agent/wire/client_callbacks.h"
+#include "agent/wire/hook_reporter.h"
 
 namespace ralph::wire {
 
@@ -36,6 +38,7 @@ struct Prepared {
   std::optional<session::StructuredOutput> structured;
   std::string git_branch;
   settings::Settings settings;
+  hook::HookSettings hooks;
   settings::Login login;
   std::unique_ptr<settings::ModelChoice> choice;
   permission::Mode mode = permission::Mode::standard;
@@ -73,7 +76,9 @@ class AgentParts {
   session::HeartbeatReporter heartbeats;
   ClientRequests client;
   ClientApprover client_approver;
-  hook::NoHooks hooks;
+  ClientCallbacks client_callbacks;
+  HookReporter hook_reporter;
+  hook::ConfiguredHooks hooks;
   session::CallGate gate;
   session::Toolbox toolbox;
   session::PromptExpander expander;
@@ -86,6 +91,7 @@ class AgentParts {
   session::SessionConfig session_config() const;
   session::InitFacts init_facts() const;
   Connection connection() const;
+  hook::ConfiguredHooksParts hook_parts();
   std::vector<const tool::Tool*> session_tools() const;
   session::Approver* approver();
 };

@@ -41,7 +41,8 @@ void AgentProgram::receive(session::UserMessage message) {
 /// Runs on its own thread until the end of input.
 void AgentProgram::read_stream() {
   ControlRequestHandler handler(writer_, control_, *parts_->prepared.choice, parts_->skills,
-                                options_, parts_->client_prompt);
+                                options_, parts_->client_prompt,
+                                [this](const json::Document& hooks) { return set_hooks(hooks); });
   const auto on_line = [&](std::string_view line) -> Result<> {
     TRY_ASSIGN(auto input, read_input_line(line));
     if (const auto* request = std::get_if<ControlRequest>(&input)) handler.handle(*request);
@@ -56,6 +57,28 @@ void AgentProgram::read_stream() {
     warn(setup_, read.error().message);
     control_.abandon(1);
   }
+}
+
+Result<> AgentProgram::set_hooks(const json::Document& hooks) {
+  TRY_ASSIGN(const auto ignored, parts_->hooks.set_callbacks(hooks));
+  for (const auto& event : ignored) {
+    warn(setup_, fmt::format("ralph: the client's hooks for {} have no effect", event));
+  }
+  return {};
+}
+
+/// A hook can stop the agent.
+void AgentProgram::start_session(std::string_view source) {
+  const auto answer = session_->start(source, control_.over());
+  if (!answer.stop) return;
+  session::TurnResult result;
+  result.subtype = session::ResultSubtype::execution;
+  result.is_error = true;
+  result.terminal_reason = session::TerminalReason::hook_stopped;
+  result.errors = {fmt::format("A SessionStart hook stopped the agent: {}", *answer.stop)};
+  warn(setup_, "ralph: " + result.errors.front());
+  report(std::move(result));
+  control_.finish(1);
 }
 
 /// For the body of a thread: an exception stops the agent with a message.
@@ -89,6 +112,7 @@ int AgentProgram::run() {
     parts_->inbox.push(*std::move(prompt));
     parts_->inbox.close();
   }
+  start_session(session_->introduced() ? "resume" : "startup");
   for (;;) {
     auto messages = parts_->inbox.next(control_.over());
     if (messages.empty()) break;
@@ -96,6 +120,7 @@ int AgentProgram::run() {
     watch_tasks();
   }
   writer_.finish();
+  if (!control_.over().stop_requested()) session_->end("other", control_.over());
   return control_.exit_code().value_or(last_is_error_ ? 1 : 0);
 }
 
@@ -144,12 +169,14 @@ void AgentProgram::clear(const session::UserMessage& message) {
   options.continue_last = false;
   options.resume.reset();
   options.session_id.clear();
+  session_->end("clear", control_.over());
   auto start = open_session(setup_, options, parts_->prepared.git_branch);
   if (!start) return warn(setup_, describe(start.error()));
   parts_->change_session(*start);
   auto session = parts_->make_session(*std::move(start));
   if (!session) return warn(setup_, describe(session.error()));
   session_ = *std::move(session);
+  start_session("clear");
 }
 
 void AgentProgram::answer(std::vector<session::UserMessage> messages) {

@@ -31,6 +31,8 @@ class AgentProgram {
   void clear(const session::UserMessage& message);
   void emit(const session::Event& event) { parts_->sink.emit(parts_->identity, event); }
   void complete(const session::MessageIds& messages);
+  Result<> set_hooks(const json::Document& hooks);
+  void start_session(std::string_view source);
   void report(session::TurnResult result);
   void watch_tasks();
   void announce(const tool::TaskNotification& ended);

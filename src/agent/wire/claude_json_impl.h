@@ -34,6 +34,9 @@ std::string line(const session::Identity& from, const session::ConversationCompa
 std::string line(const session::Identity& from, const session::ConversationReset& event);
 std::string line(const session::Identity& from, const session::TitleChanged& event);
 std::string line(const session::Identity& from, const session::TranscriptLost& event);
+std::string line(const session::Identity& from, const session::HookStarted& event);
+std::string line(const session::Identity& from, const session::HookEnded& event);
+std::string line(const session::Identity& from, const session::PromptBlocked& event);
 std::string line(const session::Identity& from, const session::LocalReply& event);
 
 /// The parent's call as JSON: null without one.

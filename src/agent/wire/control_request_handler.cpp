@@ -10,6 +10,7 @@
 #include "agent/settings/claude_version.h"
 #include "agent/settings/settings.h"
 #include "core/json/document.h"
+#include "core/json/field.h"
 #include "core/json/writer.h"
 #include "core/model/model.h"
 
@@ -59,7 +60,7 @@ void ControlRequestHandler::handle(const ControlRequest& request) {
          "unsupported_request");
 }
 
-/// A client may rely on its hooks to restrict the agent, so a session without them must be refused.
+/// A client may rely on what it asks for, so a session without it must be refused.
 std::string ControlRequestHandler::unsupported(const ControlRequest& request) const {
   const auto parsed = json::parse(request.request);
   if (!parsed || !parsed->is_object()) return {};
@@ -70,7 +71,6 @@ std::string ControlRequestHandler::unsupported(const ControlRequest& request) co
   constexpr std::string_view kNotYet =
       "{} are not supported by ralph's agent yet; use --accept-unsupported {} to continue without "
       "them";
-  if (asks_for("hooks", settings::kHooks)) return fmt::format(kNotYet, "hooks", settings::kHooks);
   if (asks_for("sdkMcpServers", settings::kMcp))
     return fmt::format(kNotYet, "MCP servers", settings::kMcp);
   return {};
@@ -79,6 +79,10 @@ std::string ControlRequestHandler::unsupported(const ControlRequest& request) co
 void ControlRequestHandler::initialize(const ControlRequest& request) {
   if (const auto why = unsupported(request); !why.empty()) {
     return refuse(request.id, why, "unsupported_request");
+  }
+  if (const auto parsed = json::parse(request.request)) {
+    const auto set = set_hooks_(json::member(*parsed, "hooks"));
+    if (!set) return refuse(request.id, set.error().message, "invalid_request");
   }
   if (const auto taken = prompt_.take(request.request); !taken) {
     return refuse(request.id, taken.error().message, "invalid_request");
@@ -91,6 +95,7 @@ void ControlRequestHandler::initialize(const ControlRequest& request) {
       .raw("account", "{}")
       .text("output_style", "default")
       .raw("available_output_styles", R"(["default"])")
+      .boolean("hook_on_failure_supported", true)
       .number("pid", std::int64_t{::getpid()})
       .text("claude_code_version", settings::kClaudeVersion)
       .close();

@@ -2,6 +2,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "agent/instructions/client_prompt.h"
 #include "agent/instructions/skills.h"
@@ -16,15 +17,19 @@ namespace ralph::wire {
 /// Answers the client's control requests on the thread that reads them, also during a turn.
 class ControlRequestHandler {
  public:
+  /// Registers the hooks of `initialize`. An error: they are malformed.
+  using SetHooks = std::function<Result<>(const json::Document& hooks)>;
   ControlRequestHandler(EventWriter& writer, session::TurnControl& control,
                         settings::ModelChoice& model, const instructions::Skills& skills,
-                        const settings::Options& options, instructions::ClientPrompt& prompt)
+                        const settings::Options& options, instructions::ClientPrompt& prompt,
+                        SetHooks set_hooks)
       : writer_(writer),
         control_(control),
         model_(model),
         skills_(skills),
         options_(options),
-        prompt_(prompt) {}
+        prompt_(prompt),
+        set_hooks_(std::move(set_hooks)) {}
 
   void handle(const ControlRequest& request);
 
@@ -44,6 +49,7 @@ class ControlRequestHandler {
   const instructions::Skills& skills_;
   const settings::Options& options_;
   instructions::ClientPrompt& prompt_;
+  SetHooks set_hooks_;
 };
 
 }  // namespace ralph::wire

@@ -175,6 +175,14 @@ class Bench {
       act(*this);
     });
   }
+  /// The first printed line with this text; empty: none.
+  std::string line_with(std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    const auto at = out_.find(text);
+    if (at == out_.npos) return {};
+    const auto begin = out_.rfind('\n', at) + 1;
+    return out_.substr(begin, out_.find('\n', at) - begin);
+  }
   void signal(int number) { agent_->on_signal(number); }
   void lose_reader() { agent_->lose_reader(); }
   /// From now on nobody reads what it prints.

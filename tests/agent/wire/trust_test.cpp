@@ -3,8 +3,6 @@
 namespace ralph::wire {
 namespace {
 
-constexpr std::string_view kHooksSetting =
-    R"({"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"false"}]}]}})";
 constexpr std::string_view kServers = R"({"mcpServers":{"files":{"command":"true"}}})";
 
 void trust(Bench& bench, Document more = Document::object()) {
@@ -121,39 +119,71 @@ TEST(Trust, DangerouslySkipPermissionsIsBoundByWhatRestrictsBypass) {
   EXPECT_EQ(root.ask("go").code, 1);
 }
 
-/// Hooks may be what keeps an agent from something.
-TEST(Unsupported, HooksInForceStopTheAgentBeforeItAsksTheModel) {
-  const auto check = [](Bench& bench, const std::vector<std::string>& words) {
-    const auto ran = bench.ask("go", words);
-    EXPECT_EQ(ran.code, 1);
-    EXPECT_TRUE(ran.err.contains("hooks are configured in ")) << ran.err;
-    EXPECT_TRUE(ran.err.contains("--accept-unsupported hooks")) << ran.err;
-    EXPECT_EQ(ran.result()["subtype"], "error_during_execution");
-    EXPECT_TRUE(ran.requests.empty());
-  };
-  Bench user;
-  user.folder().write("home/.claude/settings.json", kHooksSetting);
-  check(user, {});
-  Bench given;
-  check(given, {"--settings", std::string(kHooksSetting)});
-  Bench trusted;
-  trust(trusted);
-  trusted.folder().write("work/.claude/settings.json", kHooksSetting);
-  check(trusted, {});
+TEST(Trust, HooksOfARepositoryRunOnlyWhereItIsTrusted) {
+  constexpr std::string_view kTouch =
+      R"({"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"touch ran"}]}]}})";
+  for (const auto* file : {"work/.claude/settings.json", "work/.claude/settings.local.json"}) {
+    Bench untrusted;
+    untrusted.folder().write(file, kTouch);
+    const auto ran = untrusted.ask("go");
+    EXPECT_FALSE(std::filesystem::exists(untrusted.work() / "ran"));
+    EXPECT_TRUE(ran.err.contains("Ignoring hooks of ")) << ran.err;
+    EXPECT_TRUE(ran.err.contains("'ralph trust' trusts it")) << ran.err;
+
+    Bench trusted;
+    trust(trusted);
+    trusted.folder().write(file, kTouch);
+    EXPECT_EQ(trusted.ask("go").err, "");
+    EXPECT_TRUE(std::filesystem::exists(trusted.work() / "ran"));
+  }
 }
 
-TEST(Unsupported, HooksThatAreOffOrAcceptedDoNotStopIt) {
-  const std::string hooks(kHooksSetting);
+/// Hooks may be what keeps an agent from something.
+TEST(Unsupported, HooksThatCannotRunStopTheAgentBeforeItAsksTheModel) {
+  constexpr std::string_view kPrompt =
+      R"({"hooks":{"Stop":[{"hooks":[{"type":"prompt","prompt":"x"}]}]}})";
+  constexpr std::string_view kBroken = R"({"hooks":{"Stop":[{"hooks":[{"type":"command"}]}]}})";
+  for (const auto& [hooks, place] : {std::pair{kPrompt, "hooks.Stop[0].hooks[0] in "},
+                                     {kBroken, "hooks.Stop[0].hooks[0].command"}}) {
+    Bench user;
+    user.folder().write("home/.claude/settings.json", hooks);
+    const auto ran = user.ask("go");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_TRUE(ran.err.contains(place)) << ran.err;
+    EXPECT_TRUE(ran.requests.empty());
+    Bench given;
+    EXPECT_EQ(given.ask("go", {"--settings", std::string(hooks)}).code, 1);
+  }
   Bench accepted;
-  auto ran = accepted.ask("go", {"--settings", hooks, "--accept-unsupported", "mcp,hooks"});
+  const auto ran =
+      accepted.ask("go", {"--settings", std::string(kPrompt), "--accept-unsupported", "mcp,hooks"});
   EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_TRUE(ran.err.contains("the hooks in --settings do not run")) << ran.err;
+  EXPECT_TRUE(ran.err.contains("does not run (--accept-unsupported)")) << ran.err;
+}
 
+TEST(Unsupported, AnUnknownEventIsNamed) {
+  Bench bench;
+  const auto ran = bench.ask("go", {"--settings", R"({"hooks":{"PreTool":[]  ,"X":[{}]}})"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_TRUE(ran.err.contains("hooks.X in --settings has no effect")) << ran.err;
+}
+
+TEST(Trust, HooksThatAreOffDoNotRun) {
+  constexpr std::string_view kBlock =
+      R"({"hooks":{"UserPromptSubmit":[{"hooks":[{"type":"command","command":"exit 2"}]}]}})";
+  Bench on;
+  on.folder().write("home/.claude/settings.json", kBlock);
+  EXPECT_TRUE(on.ask("go").requests.empty());
   Bench off;
-  off.folder().write("home/.claude/settings.json", kHooksSetting);
-  EXPECT_EQ(off.ask("go", {"--settings", R"({"disableAllHooks":true})"}).code, 0);
-  Bench empty;
-  EXPECT_EQ(empty.ask("go", {"--settings", R"({"hooks":{"Stop":[]}})"}).code, 0);
+  off.folder().write("home/.claude/settings.json", kBlock);
+  EXPECT_EQ(off.ask("go", {"--settings", R"({"disableAllHooks":true})"}).requests.size(), 1U);
+  Bench left_out;
+  left_out.folder().write("home/.claude/settings.json", kBlock);
+  EXPECT_EQ(left_out.ask("go", {"--setting-sources", "project"}).requests.size(), 1U);
+  Bench repository;
+  repository.folder().write("home/.claude/settings.json", kBlock);
+  repository.folder().write("work/.claude/settings.json", R"({"disableAllHooks":true})");
+  EXPECT_TRUE(repository.ask("go").requests.empty());
   Bench wrong;
   EXPECT_TRUE(
       wrong.ask("go", {"--accept-unsupported", "everything"}).err.contains("hooks, mcp, sandbox"));
@@ -211,10 +241,10 @@ TEST(Unsupported, McpServersThatAreLeftOutDoNotStopIt) {
   }
 }
 
-TEST(Unsupported, AClientsOwnHooksAreRefused) {
+TEST(Unsupported, MalformedHooksOfAClientAreRefused) {
   Bench bench;
   bench.say_line(
-      R"({"type":"control_request","request_id":"1","request":{"subtype":"initialize","hooks":{"PreToolUse":[{"hookCallbackIds":["h"]}]}}})");
+      R"({"type":"control_request","request_id":"1","request":{"subtype":"initialize","hooks":{"PreToolUse":[{"hookCallbackIds":"h"}]}}})");
   bench.say_line(
       R"({"type":"control_request","request_id":"2","request":{"subtype":"initialize","hooks":null,"sdkMcpServers":[]}})");
   bench.hang_up();
