@@ -113,8 +113,9 @@ void CallGate::ask(const api::Block& call, const tool::Tool& tool, CallVerdict& 
   }
   if (approver_ == nullptr) return;
   auto approval = approver_->ask({call, verdict.input, verdict.access, decision}, stop);
+  decision.asked = true;
   if (!approval) {
-    decision.message = "Tool permission request failed: " + describe(approval.error());
+    decision.message = "Tool permission request failed: Error: " + describe(approval.error());
     return;
   }
   if (!approval->allowed) {

@@ -81,7 +81,7 @@ struct UserExtras {
   std::string refused_message_id;
 };
 
-enum class MessageState { queued, started, completed };
+enum class MessageState { queued, started, completed, cancelled };
 std::string_view to_string(MessageState state);
 
 struct TurnStarted {
@@ -178,6 +178,9 @@ struct ConversationCompacted {
 struct ConversationReset {
   std::string_view user_uuid;
 };
+struct ModeChanged {
+  std::string_view mode;  // as in permission::parse_mode
+};
 struct TitleChanged {
   std::string_view title;
 };
@@ -191,12 +194,13 @@ struct TurnEnded {
   const TurnResult& result;
 };
 
-using Event = std::variant<TurnStarted, RequestStarted, RequestRetried, ThinkingProgress,
-                           ReplyProgress, ReplyBlock, ErrorReply, UserInput, MessageProgress,
-                           ModelChanged, Notice, ReplyRefused, CallDenied, TasksChanged,
-                           TaskStarted, TaskUpdated, TaskEnded, CommandStarted, CommandRunning,
-                           CommandEnded, CompactionStarted, CompactionEnded, ConversationCompacted,
-                           ConversationReset, TitleChanged, TranscriptLost, LocalReply, TurnEnded>;
+using Event =
+    std::variant<TurnStarted, RequestStarted, RequestRetried, ThinkingProgress, ReplyProgress,
+                 ReplyBlock, ErrorReply, UserInput, MessageProgress, ModelChanged, Notice,
+                 ReplyRefused, CallDenied, TasksChanged, TaskStarted, TaskUpdated, TaskEnded,
+                 CommandStarted, CommandRunning, CommandEnded, CompactionStarted, CompactionEnded,
+                 ConversationCompacted, ConversationReset, ModeChanged, TitleChanged,
+                 TranscriptLost, LocalReply, TurnEnded>;
 
 /// Where the events of sessions go. Called from many threads.
 class EventSink {

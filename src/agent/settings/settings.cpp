@@ -15,6 +15,7 @@
 #include "core/base/placeholder.h"
 #include "core/base/settings_error.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/json/document.h"
 #include "core/json/field.h"
 
@@ -49,7 +50,10 @@ constexpr std::array kEscalatingKeys{kSkipPermissions,
                                      "enabledPlugins"};
 
 /// Where settings come from. `shared`: the repository, written by others; `local`: the user, for this repository.
-enum class Origin { user, shared, local, flag };
+enum class Origin { user, shared, local, flag, managed };
+
+constexpr Words<Origin, 5> kSourceNames{
+    {"userSettings", "projectSettings", "localSettings", "flagSettings", "policySettings"}};
 
 void append(std::vector<std::string>& to, std::vector<std::string> more) {
   std::ranges::move(more, std::back_inserter(to));
@@ -96,7 +100,9 @@ class SettingsMerger {
       settings_.auto_compact = compact.get<bool>();
     }
     add_restrictions(json::member(more, "permissions"), name);
-    const bool own = origin == Origin::user || origin == Origin::flag;
+    const bool own = origin != Origin::shared && origin != Origin::local;
+    settings_.sources.push_back(
+        {std::string(kSourceNames.of(origin)), json::write(more), !own && !trusted_});
     if (own || trusted_) return add_freedoms(more, own, name);
     if (const auto escalations = Escalations(more); !escalations.names().empty()) {
       settings_.notes.push_back(untrusted_note(escalations.names(), name));
@@ -281,7 +287,7 @@ Result<Settings> read_settings(const Options& options, const Environment& enviro
     TRY_ASSIGN(const auto given, given_settings(options.settings));
     merger.add(given, Origin::flag, "--settings");
   }
-  read_into(merger, kManagedSettings, {}, Origin::user);
+  read_into(merger, kManagedSettings, {}, Origin::managed);
   TRY(merger.done());
   if (settings.hooks_off || options.bare) settings.hooks.clear();
   add_mcp_servers(settings, {options, record, real(cwd), trusted});
