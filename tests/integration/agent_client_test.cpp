@@ -23,11 +23,10 @@ std::string request(std::string_view id, Document body) {
 }
 
 std::string answer(const Document& asked, const Document& payload) {
-  return line({{"type", "control_response"},
-               {"response",
-                {{"subtype", "success"},
-                 {"request_id", asked["request_id"]},
-                 {"response", payload}}}});
+  return line(
+      {{"type", "control_response"},
+       {"response",
+        {{"subtype", "success"}, {"request_id", asked["request_id"]}, {"response", payload}}}});
 }
 
 /// Passes every line of the agent once.
@@ -54,16 +53,18 @@ process::Command client_of(const Stage& stage) {
 TEST(AgentClient, DecidesAboutCalls) {
   Stage stage(kWrite);
   RunHandle agent;
-  agent.write(request("1", {{"subtype", "initialize"}, {"hooks", nullptr}, {"systemPrompt", {""}}}));
+  agent.write(
+      request("1", {{"subtype", "initialize"}, {"hooks", nullptr}, {"systemPrompt", {""}}}));
   agent.write(user_line("go"));
-  const auto ran = stage.run(client_of(stage), agent, each_line([](const auto& event, auto& it) {
-                               if (asks_permission(event)) {
-                                 it.write(answer(event, {{"behavior", "allow"},
-                                                         {"updatedInput", event["request"]["input"]},
-                                                         {"toolUseID", "x"}}));
-                               }
-                               if (event["type"] == "result") it.close_stdin();
-                             }));
+  const auto ran =
+      stage.run(client_of(stage), agent, each_line([](const auto& event, auto& it) {
+                  if (asks_permission(event)) {
+                    it.write(answer(event, {{"behavior", "allow"},
+                                            {"updatedInput", event["request"]["input"]},
+                                            {"toolUseID", "x"}}));
+                  }
+                  if (event["type"] == "result") it.close_stdin();
+                }));
   EXPECT_EQ(ran.code(), 0) << ran.err;
   EXPECT_EQ(test::text_of(stage.work() / "a.txt"), "x");
   EXPECT_EQ(ran.result()["permission_denials"], Document::array());
@@ -101,13 +102,12 @@ TEST(AgentClient, ASignalEndsTheAgentWhileItAsks) {
 /// Its stdin is open, and nobody reads its stdout.
 TEST(AgentClient, ThatReadsNoMoreEndsTheAgentWhileItAsks) {
   Stage stage(kWrite);
-  const auto ran = stage.run(stage.command(
-      {"/bin/bash", "-c",
-       R"(mkfifo in; exec 3<>in; printf '%s' "$1" >&3
+  const auto ran = stage.run(stage.command({"/bin/bash", "-c",
+                                            R"(mkfifo in; exec 3<>in; printf '%s' "$1" >&3
           ralph agent -p --input-format stream-json --output-format stream-json --verbose \
             --permission-prompt-tool stdio <in 2>err | sed '/can_use_tool/q' >/dev/null
           echo "${PIPESTATUS[0]}")",
-       "client", user_line("go")}));
+                                            "client", user_line("go")}));
   EXPECT_EQ(ran.out, "1\n") << ran.err;
   EXPECT_TRUE(test::text_of(stage.work() / "err").contains("stdout is closed"));
   EXPECT_EQ(stage.requests().size(), 1U);
@@ -169,7 +169,8 @@ TEST(AgentClient, AnInterruptClosesTheConnectionToTheModel) {
 }
 
 TEST(AgentClient, CommandsWorkThroughTheStream) {
-  Stage stage(R"({"steps":[{"text":"one"},{"text":"the summary"},{"text":"two"},{"text":"three"}]})");
+  Stage stage(
+      R"({"steps":[{"text":"one"},{"text":"the summary"},{"text":"two"},{"text":"three"}]})");
   std::filesystem::create_directories(stage.work() / ".claude/commands");
   ASSERT_TRUE(write_file_atomically(stage.work() / ".claude/commands/fix.md", "Fix $ARGUMENTS."));
   const auto ran = stage.converse(

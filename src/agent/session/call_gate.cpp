@@ -116,18 +116,20 @@ void CallGate::ask(const api::Block& call, const tool::Tool& tool, CallVerdict& 
   decision.asked = true;
   if (!approval) {
     decision.message = "Tool permission request failed: Error: " + describe(approval.error());
+    verdict.shown = {CallDecision::Kind::denied_by_rule, Source::config, Reason::other};
     return;
   }
   if (!approval->allowed) {
     decision.reason_type = Reason::user;
     decision.message = std::move(approval->message);
     verdict.interrupt = approval->interrupt;
-    verdict.shown = {CallDecision::Kind::denied_by_user, Source::user_reject, Reason::none};
+    verdict.shown = {CallDecision::Kind::denied_by_rule, Source::user_reject, Reason::none};
     return;
   }
   if (approval->input) {
     verdict.input = *std::move(approval->input);
-    decide(tool, verdict);
+    // The user has answered a question: there is nothing left to decide.
+    if (verdict.access.kind != permission::Access::Kind::question) decide(tool, verdict);
     if (!decision.allowed && !decision.askable) {  // a rule forbids the new input
       verdict.shown = shown(decision);
       return;

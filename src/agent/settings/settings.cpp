@@ -106,6 +106,7 @@ class SettingsMerger {
     if (own || trusted_) return add_freedoms(more, own, name);
     if (const auto escalations = Escalations(more); !escalations.names().empty()) {
       settings_.notes.push_back(untrusted_note(escalations.names(), name));
+      settings_.not_trusted = true;
     }
   }
 

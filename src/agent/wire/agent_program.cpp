@@ -98,6 +98,7 @@ int AgentProgram::run() {
   }
   record_title();
   writer_.finish();
+  explain_denials();
   return control_.exit_code().value_or(last_is_error_ ? 1 : 0);
 }
 
@@ -210,6 +211,15 @@ void AgentProgram::add_plan_note(session::UserMessage& message) const {
   message.content = json::write(*blocks);
 }
 
+/// The model may claim success all the same.
+void AgentProgram::explain_denials() const {
+  if (denials_ == 0 || !parts_->prepared.settings.not_trusted) return;
+  warn(setup_, fmt::format("ralph: {} denied, and the permissions of this workspace's settings did "
+                           "not count, because it is not trusted ('ralph trust' trusts it)",
+                           denials_ == 1 ? "a tool call was"
+                                         : fmt::format("{} tool calls were", denials_)));
+}
+
 /// A title that the client gave since the last turn.
 void AgentProgram::record_title() {
   if (const auto title = parts_->client_setup.take_title()) session_->record_title(*title);
@@ -248,6 +258,7 @@ void AgentProgram::announce(const tool::TaskNotification& ended) {
 
 void AgentProgram::report(session::TurnResult result) {
   result.index = results_++;
+  denials_ += result.denials.size();
   last_is_error_ = result.is_error;
   if (result.local_command.empty() || parts_->ledger.cost_usd() > 0) session_->record_totals();
   // Before the client can read the result: after that it may disconnect.

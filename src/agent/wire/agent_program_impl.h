@@ -35,6 +35,7 @@ class AgentProgram {
   void apply_client_setup();
   void add_plan_note(session::UserMessage& message) const;
   void record_title();
+  void explain_denials() const;
   void report(session::TurnResult result);
   void watch_tasks();
   void announce(const tool::TaskNotification& ended);
@@ -48,6 +49,7 @@ class AgentProgram {
   std::atomic<bool>& reporting_result_;
   std::string client_schema_;  // in use
   std::int64_t results_ = 0;
+  std::size_t denials_ = 0;
   bool last_is_error_ = false;
   std::atomic<bool> watching_ = false;
   std::jthread watcher_;  // of the background tasks; uses the other members

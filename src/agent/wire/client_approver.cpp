@@ -176,8 +176,11 @@ Document ClientApprover::body(const session::ApprovalRequest& request) const {
 
 Result<session::Approval> ClientApprover::ask(const session::ApprovalRequest& request,
                                               const std::stop_token& stop) {
-  TRY_ASSIGN(const auto answer, client_.ask(body(request), stop));
-  return read_approval(answer, targets_);
+  const auto asked = body(request);
+  TRY_ASSIGN(const auto answer, client_.ask(asked, stop));
+  TRY_ASSIGN(auto approval, read_approval(answer, targets_));
+  if (approval.input && *approval.input == asked["input"]) approval.input.reset();  // unchanged
+  return approval;
 }
 
 }  // namespace ralph::wire

@@ -74,9 +74,9 @@ TEST(CanUseTool, ADenialIsTheResultOfTheCall) {
 }
 
 TEST(CanUseTool, ADenialCanEndTheTurn) {
-  Bench bench(R"({"steps":[{"blocks":[
-      {"type":"tool_use","name":"Write","input":{"file_path":"a.txt","content":"x"}},
-      {"type":"tool_use","name":"Write","input":{"file_path":"b.txt","content":"x"}}]},
+  Bench bench(R"({"steps":[{"content":[
+      {"tool_use":{"name":"Write","input":{"file_path":"a.txt","content":"x"}}},
+      {"tool_use":{"name":"Write","input":{"file_path":"b.txt","content":"x"}}}]},
       {"text":"again"}]})");
   int asked = 0;
   bench.on_request("can_use_tool", [&](const Document&) {
@@ -181,10 +181,8 @@ TEST(CanUseTool, TheSessionGoesOnAfterAnInterrupt) {
     it.ask_agent("i", {{"subtype", "interrupt"}});
   });
   bench.say("go");
-  bench.when("error_during_execution", [](Bench& it) {
-    it.say("again");
-    it.hang_up();
-  });
+  bench.when("error_during_execution", [](Bench& it) { it.say("again"); });
+  bench.when("\"result\":\"done\"", [](Bench& it) { it.hang_up(); });
   const auto ran = bench.converse(kAsks);
   EXPECT_EQ(ran.of_type("result").size(), 2U);
   EXPECT_EQ(ran.result()["subtype"], "success");
@@ -304,6 +302,7 @@ TEST(PlanMode, TheAnswerCanSetAnotherMode) {
                            {"text":"done"}]})");
   bench.on_request("can_use_tool", [](const Document&) {
     return Document{{"behavior", "allow"},
+                    {"updatedInput", {{"plan", "p, changed"}}},
                     {"updatedPermissions",
                      Document::array({Document{{"type", "setMode"}, {"mode", "acceptEdits"}}})}};
   });

@@ -245,37 +245,36 @@ TEST(ControlRequests, ReadFileHonoursRulesAndLimits) {
   bench.folder().write("work/a.txt", "hello");
   bench.folder().write("work/denied.txt", "x");
   bench.folder().write("work/bytes", "\xff\xfe");
-  bench.folder().write("work/.claude/settings.json", R"({"permissions":{"deny":["Read(denied.txt)"]
-}
-})");
+  bench.folder().write("work/.claude/settings.json",
+                       R"json({"permissions":{"deny":["Read(denied.txt)"]}})json");
   const auto ran = ask_during_turn(
-      bench, {request("read_file", {{"path", "a.txt"}, {"max_bytes", 2}, {"encoding", "base64"}}),
-              request("read_file", {{"path", "denied.txt"}}),
-              request("read_file", {{"path", "bytes"}}),
-              request("file_suggestions", {{"query", ""}}),
-              request("list_permission_rules"), request("get_settings")});
-const auto first = answer_to(ran, "0")["response"];
-EXPECT_EQ(first["contents"], "aGU=");
-EXPECT_EQ(first["truncated"], true);
-EXPECT_EQ(first["encoding"], "base64");
-EXPECT_EQ(answer_to(ran, "1")["subtype"], "error");
-EXPECT_EQ(answer_to(ran, "2")["response"]["lossy"], true);
-std::vector<std::string> names;
-for (const auto& each : answer_to(ran, "3")["response"]["suggestions"])
-  names.push_back(each["path"]);
-EXPECT_EQ(names, (std::vector<std::string>{".claude/", "a.txt", "bytes"}));
-EXPECT_EQ(answer_to(ran, "4")["response"]["state"]["rules"][0]["source"], "projectSettings");
-const auto settings = answer_to(ran, "5")["response"];
-EXPECT_EQ(settings["sources"][0]["source"], "projectSettings");
-EXPECT_EQ(settings["effective"]["permissions"]["deny"], Document::array({"Read(denied.txt)"}));
+      bench,
+      {request("read_file", {{"path", "a.txt"}, {"max_bytes", 2}, {"encoding", "base64"}}),
+       request("read_file", {{"path", "denied.txt"}}), request("read_file", {{"path", "bytes"}}),
+       request("file_suggestions", {{"query", ""}}), request("list_permission_rules"),
+       request("get_settings")});
+  const auto first = answer_to(ran, "0")["response"];
+  EXPECT_EQ(first["contents"], "aGU=");
+  EXPECT_EQ(first["truncated"], true);
+  EXPECT_EQ(first["encoding"], "base64");
+  EXPECT_EQ(answer_to(ran, "1")["subtype"], "error");
+  EXPECT_EQ(answer_to(ran, "2")["response"]["lossy"], true);
+  std::vector<std::string> names;
+  const auto suggested = answer_to(ran, "3");
+  for (const auto& each : suggested["response"]["suggestions"]) names.push_back(each["path"]);
+  EXPECT_EQ(names, (std::vector<std::string>{".claude/", "a.txt", "bytes"}));
+  EXPECT_EQ(answer_to(ran, "4")["response"]["state"]["rules"][0]["source"], "projectSettings");
+  const auto settings = answer_to(ran, "5")["response"];
+  EXPECT_EQ(settings["sources"][0]["source"], "projectSettings");
+  EXPECT_EQ(settings["effective"]["permissions"]["deny"], Document::array({"Read(denied.txt)"}));
 }
 
 TEST(ControlRequests, ChangeTheNextRequestToTheModel) {
   Bench bench(R"({"steps":[{"text":"one"},{"text":"two"}]})");
   bench.say("one");
   bench.when("\"type\":\"result\"", [](Bench& it) {
-    it.ask_agent("m", request("set_model", {{"model", "haiku"}}));
-    it.ask_agent("t", request("set_max_thinking_tokens", {{"max_thinking_tokens", 0}}));
+    it.ask_agent("m", request("set_model", {{"model", "claude-opus-4-5"}}));
+    it.ask_agent("t", request("set_max_thinking_tokens", {{"max_thinking_tokens", 2000}}));
     it.ask_agent("e", request("apply_flag_settings", {{"settings", {{"effortLevel", "low"}}}}));
     it.ask_agent("n", request("rename_session", {{"title", "A name"}}));
     it.ask_agent("s", request("set_has_subscribers", {{"has_subscribers", nullptr}}));
@@ -283,15 +282,15 @@ TEST(ControlRequests, ChangeTheNextRequestToTheModel) {
     it.hang_up();
   });
   const auto ran = bench.converse();
-  EXPECT_EQ(ran.requests.at(1)["model"], "claude-haiku-5-5");
-  EXPECT_EQ(ran.requests.at(1)["thinking"]["type"], "disabled") << ran.requests[1]["thinking"];
+  EXPECT_EQ(ran.requests.at(1)["model"], "claude-opus-4-5");
+  EXPECT_EQ(ran.requests.at(1)["thinking"]["budget_tokens"], 2000) << ran.requests[1]["thinking"];
   EXPECT_EQ(ran.requests.at(1)["output_config"]["effort"], "low");
-  EXPECT_EQ(answer_to(ran, "m")["response"]["model"], "claude-haiku-5-5");
+  EXPECT_EQ(answer_to(ran, "m")["response"]["model"], "claude-opus-4-5");
   for (const auto* id : {"t", "e", "n", "s"}) {
     EXPECT_EQ(answer_to(ran, id)["subtype"], "success") << id;
     EXPECT_FALSE(answer_to(ran, id).contains("response")) << id;
   }
-  EXPECT_TRUE(ran.out.contains("Set model to claude-haiku-5-5"));
+  EXPECT_TRUE(ran.out.contains("Set model to claude-opus-4-5"));
   EXPECT_TRUE(ran.out.contains(R"("subtype":"session_title_changed","title":"A name")"));
   EXPECT_TRUE(read_file(bench.sessions().at(0)).value_or("").contains("A name"));
 }
@@ -305,7 +304,8 @@ TEST(ControlRequests, FlagRulesTakeThePlaceOfTheOnesBefore) {
       bench, {rules({"Write", "Edit"}), rules({"Bash"}), request("list_permission_rules")},
       {"--disallowedTools", "Glob(x)"});
   std::vector<std::string> left;
-  for (const auto& rule : answer_to(ran, "2")["response"]["state"]["rules"]) {
+  const auto listed = answer_to(ran, "2");
+  for (const auto& rule : listed["response"]["state"]["rules"]) {
     left.push_back(rule.value("source", "") + ":" + rule.value("rule", ""));
   }
   EXPECT_EQ(left, (std::vector<std::string>{"cliArg:Glob(x)", "flagSettings:Bash"}));
