@@ -1,11 +1,12 @@
 // Properties: any line is a message, a control request, nothing, or an error; a message's content is an array of blocks
-// on one line, without cache marks, and reading it again changes nothing.
+// on one line, without cache marks, and reading it again changes nothing. A client's setup is complete or an error.
 #include <cstdint>
 #include <cstdlib>
 #include <variant>
 
 #include <nlohmann/json.hpp>
 
+#include "agent/wire/client_setup.h"
 #include "agent/wire/input_line.h"
 #include "core/json/document.h"
 
@@ -27,6 +28,17 @@ void check(const session::UserMessage& message) {
   require(wire::content_of(*content) == message.content);
 }
 
+/// A setup that was read has what later code relies on.
+void check_setup(const json::Document& request) {
+  const auto setup = wire::read_client_setup(request);
+  if (!setup) return require(!setup.error().message.empty());
+  if (setup->hooks) {
+    for (const auto& hook : *setup->hooks) require(request["hooks"].contains(hook.event));
+  }
+  if (setup->agents) require(setup->agents->size() == request["agents"].size());
+  require(!setup->json_schema || json::parse(*setup->json_schema).has_value());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -39,6 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto* message = std::get_if<session::UserMessage>(&*read)) check(*message);
   if (const auto* control = std::get_if<wire::ControlRequest>(&*read)) {
     require(control->request.empty() || json::parse(control->request).has_value());
+    if (const auto request = json::parse(control->request)) check_setup(*request);
   }
   return 0;
 }

@@ -16,8 +16,8 @@ std::string_view to_string(Grant grant);
 /// What a call would access, and the grant it runs with.
 struct Access {
   /// `session`: only state of the session itself. `unknown`, the default: not stated by the tool; only a rule or
-  /// bypassPermissions allows it.
-  enum class Kind { unknown, session, read, write, run };
+  /// bypassPermissions allows it. `question`: for the user, whom no rule and no mode can replace.
+  enum class Kind { unknown, session, question, read, write, run };
   Kind kind = Kind::unknown;
   std::filesystem::path path;      // of read and write: absolute, links resolved
   std::string command;             // of run

@@ -111,8 +111,9 @@ Decision decide(const ToolCall& decided, Mode mode, const Rules& rules) {
   }
   if (auto hidden = denied_as_hidden(call, rules.deny)) return *std::move(hidden);
   if (auto hidden = denied_as_hidden(call, rules.ask)) return askable(*std::move(hidden));
+  const bool question = decided.access.kind == Access::Kind::question;
   for (const auto& rule : rules.allow) {
-    if (permits(rule, call)) return allowed(Reason::rule, Grant::user);
+    if (!question && permits(rule, call)) return allowed(Reason::rule, Grant::user);
   }
   return decide_by_mode(call, mode, rules);
 }

@@ -44,6 +44,7 @@ struct Decision {
   std::string reason = {};    // of a denial, a short form; may be empty
   Grant grant = Grant::none;  // none: denied
   bool askable = false;       // of a denial: a person could allow it
+  bool asked = false;         // of a denial: somebody was asked
 };
 
 /// Decides as Claude Code does in a session without a user: what would need a prompt is denied.

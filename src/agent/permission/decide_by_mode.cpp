@@ -162,6 +162,12 @@ Decision decide_unknown(const Call& call, Mode mode) {
       "This tool requires permission");
 }
 
+Decision decide_question(const Call& call) {
+  return denied(Reason::other,
+                fmt::format("{} needs the user, and this session cannot ask.", call.tool),
+                "This tool requires the user");
+}
+
 }  // namespace
 
 Decision decide_by_mode(const Call& call, Mode mode, const Rules& rules) {
@@ -170,6 +176,7 @@ Decision decide_by_mode(const Call& call, Mode mode, const Rules& rules) {
     case Access::Kind::write: return decide_write(call, mode);
     case Access::Kind::run: return decide_run(call, mode, rules);
     case Access::Kind::unknown: return decide_unknown(call, mode);
+    case Access::Kind::question: return decide_question(call);
     case Access::Kind::session: break;
   }
   return allowed(mode == Mode::bypass ? Reason::mode : Reason::none,

@@ -125,18 +125,24 @@ void CallGate::ask(const api::Block& call, const tool::Tool& tool, CallVerdict& 
   }
   if (approver_ == nullptr) return;
   auto approval = approver_->ask({call, verdict.input, verdict.access, decision}, stop);
+  decision.asked = true;
   if (!approval) {
-    decision.message = "Tool permission request failed: " + describe(approval.error());
+    decision.message = "Tool permission request failed: Error: " + describe(approval.error());
+    verdict.shown = {CallDecision::Kind::denied_by_rule, Source::config, Reason::other};
     return;
   }
   if (!approval->allowed) {
     decision.reason_type = Reason::user;
     decision.message = std::move(approval->message);
     verdict.interrupt = approval->interrupt;
-    verdict.shown = {CallDecision::Kind::denied_by_user, Source::user_reject, Reason::none};
+    verdict.shown = {CallDecision::Kind::denied_by_rule, Source::user_reject, Reason::none};
     return;
   }
-  if (approval->input && !replace_input(tool, *std::move(approval->input), verdict)) {
+  // The user has answered a question: there is nothing left to decide.
+  const bool question = verdict.access.kind == permission::Access::Kind::question;
+  if (approval->input && question) {
+    verdict.input = *std::move(approval->input);
+  } else if (approval->input && !replace_input(tool, *std::move(approval->input), verdict)) {
     verdict.shown = shown(decision);
     return;
   }

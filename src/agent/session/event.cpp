@@ -5,7 +5,7 @@
 namespace ralph::session {
 namespace {
 
-constexpr Words<MessageState, 3> kMessageStates{{"queued", "started", "completed"}};
+constexpr Words<MessageState, 4> kMessageStates{{"queued", "started", "completed", "cancelled"}};
 constexpr Words<CompactTrigger, 2> kTriggers{{"auto", "manual"}};
 constexpr Words<CompactFailure, 7> kCompactFailures{{"cancelled", "thrashing", "disabled",
                                                      "request_failed", "no_summary",

@@ -82,7 +82,7 @@ struct UserExtras {
   std::string refused_message_id;
 };
 
-enum class MessageState { queued, started, completed };
+enum class MessageState { queued, started, completed, cancelled };
 std::string_view to_string(MessageState state);
 
 struct TurnStarted {
@@ -179,6 +179,9 @@ struct ConversationCompacted {
 struct ConversationReset {
   std::string_view user_uuid;
 };
+struct ModeChanged {
+  std::string_view mode;  // as in permission::parse_mode
+};
 struct TitleChanged {
   std::string_view title;
 };
@@ -209,8 +212,8 @@ using Event =
                  ReplyBlock, ErrorReply, UserInput, MessageProgress, ModelChanged, Notice,
                  ReplyRefused, CallDenied, TasksChanged, TaskStarted, TaskUpdated, TaskEnded,
                  CommandStarted, CommandRunning, CommandEnded, CompactionStarted, CompactionEnded,
-                 ConversationCompacted, ConversationReset, TitleChanged, TranscriptLost,
-                 HookStarted, HookEnded, PromptBlocked, LocalReply, TurnEnded>;
+                 ConversationCompacted, ConversationReset, ModeChanged, TitleChanged,
+                 TranscriptLost, HookStarted, HookEnded, PromptBlocked, LocalReply, TurnEnded>;
 
 /// Where the events of sessions go. Called from many threads.
 class EventSink {

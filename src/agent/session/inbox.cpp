@@ -70,6 +70,23 @@ std::vector<UserMessage> Inbox::next(const std::stop_token& stop) {
   return messages;
 }
 
+std::vector<std::string> Inbox::waiting() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> ids;
+  for (const auto& message : queue_) {
+    if (!message.uuid.empty()) ids.push_back(message.uuid);
+  }
+  return ids;
+}
+
+bool Inbox::cancel(std::string_view uuid) {
+  const std::lock_guard lock(mutex_);
+  const auto known = [&](const UserMessage& message) { return message.uuid == uuid; };
+  const bool found = !uuid.empty() && std::erase_if(queue_, known) > 0;
+  if (found) changed_.notify_all();
+  return found;
+}
+
 std::vector<UserMessage> Inbox::take_pending() {
   const std::lock_guard lock(mutex_);
   return take_batch();

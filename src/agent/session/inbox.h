@@ -6,6 +6,7 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ralph::session {
@@ -39,6 +40,10 @@ class Inbox {
   std::vector<UserMessage> next(const std::stop_token& stop);
   /// Messages that arrived during the turn, up to the first one that needs a turn of its own.
   std::vector<UserMessage> take_pending();
+  /// The ids of the messages that wait.
+  std::vector<std::string> waiting();
+  /// Drops a message that waits; false: there is none with this id.
+  bool cancel(std::string_view uuid);
   /// No message waits, and no running task can add one.
   bool is_empty();
 

@@ -79,8 +79,17 @@ void Session::set_system_prompt(std::vector<std::string> texts) {
   state_.config.system = std::move(texts);
 }
 
+void Session::set_structured_output(const StructuredOutput* structured) {
+  state_.config.structured = structured;
+  state_.tool_definitions.clear();
+}
+
 void Session::set_title(std::string_view title) {
   state_.events.emit(TitleChanged{title});
+  record_title(title);
+}
+
+void Session::record_title(std::string_view title) {
   state_.conversation.transcript().add_title(title);
 }
 

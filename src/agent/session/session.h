@@ -43,7 +43,11 @@ class Session {
   /// The system prompt and the introduction were sent and can no longer change.
   bool introduced() const { return introduced_; }
   void set_system_prompt(std::vector<std::string> texts);
+  /// nullptr: none.
+  void set_structured_output(const StructuredOutput* structured);
   void set_title(std::string_view title);
+  /// A title that the client knows already.
+  void record_title(std::string_view title);
   /// Reports the state of the session to the client.
   void announce(const MessageIds& answers) { state_.announce(answers); }
   /// Writes usage and cost so far to the transcript.

@@ -43,6 +43,7 @@ void SessionState::charge(const api::Reply& reply) {
 
 void SessionState::announce(const MessageIds& answers) {
   config.init.model = links.choice.id();
+  if (config.permission_mode) config.init.permission_mode = config.permission_mode();
   config.init.tools = links.tools.names();
   if (config.structured != nullptr) config.init.tools.emplace_back(StructuredOutput::kName);
   events.emit(TurnStarted{config.init, answers});

@@ -28,8 +28,9 @@ struct TurnLimits {
 
 /// How a session works.
 struct SessionConfig {
-  InitFacts init;                   // except the model and the tools
-  std::vector<std::string> system;  // texts for the model
+  InitFacts init;                                          // except the model and the tools
+  std::function<std::string_view()> permission_mode = {};  // now; empty: that of `init`
+  std::vector<std::string> system;                         // texts for the model
   std::function<std::vector<std::string>()>
       introduction;  // texts before the first message, also after a compaction
   std::function<void(std::string_view)> warn;  // prints a line to the user

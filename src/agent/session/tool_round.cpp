@@ -15,6 +15,8 @@ constexpr std::string_view kStructuredDone = "Structured output provided success
 constexpr std::string_view kStopped =
     "The user interrupted this call; it may have run in part. Stop, and wait for what the user "
     "says.";
+constexpr std::string_view kRejected =
+    "The user rejected this call; it was not run. Stop, and wait for what the user says.";
 /// Clients reject longer lines. The result itself cannot be shortened, the details for the client can.
 constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 
@@ -29,9 +31,9 @@ std::string result_block(const ToolCallResult& result) {
   return block;
 }
 
-ToolCallResult stopped(const api::Block& call) {
+ToolCallResult stopped(const api::Block& call, std::string_view text) {
   ToolCallResult result{.call = &call,
-                        .outcome = tool::failure(kStopped),
+                        .outcome = tool::failure(text),
                         .decision = CallDecision{.kind = CallDecision::Kind::interrupted}};
   result.outcome.detail = json_string("User rejected tool use");
   return result;
@@ -49,14 +51,25 @@ void ToolRound::run(const api::Reply& reply, const std::stop_token& stop) {
       calls.push_back(&block);
     }
   }
+  // Also stopped if the user rejects a call and wants the turn to end.
+  std::stop_source calls_stop;
+  const std::stop_callback forward(stop, [&] { calls_stop.request_stop(); });
   state_.links.tools.run_calls(
       calls, room(),
       [&](ToolCallResult result) {
-        const bool interrupted = stop.stop_requested() && !state_.links.control.abandoned();
-        report(interrupted ? stopped(*result.call) : std::move(result));
+        interrupted_ = interrupted_ || result.interrupt;
+        if (interrupted_) calls_stop.request_stop();
+        const bool ended = calls_stop.stop_requested() && !state_.links.control.abandoned();
+        report(ended ? ended_early(std::move(result)) : std::move(result));
       },
-      stop);
+      calls_stop.get_token());
   append_follow_ups();
+}
+
+ToolCallResult ToolRound::ended_early(ToolCallResult result) {
+  const bool asked = result.denied && result.denied->asked;
+  if (asked) deny(*result.call);
+  return stopped(*result.call, asked ? kRejected : kStopped);
 }
 
 /// Estimates of tokens can be too low by a third.
@@ -75,14 +88,19 @@ ToolCallResult ToolRound::check_structured(const api::Block& call) {
   return {.call = &call, .outcome = {text, std::nullopt, text}, .decision = CallDecision{}};
 }
 
+void ToolRound::deny(const api::Block& call) {
+  stats_.denials.push_back({call.name, call.id, call.input});
+}
+
 /// To the client, the transcript, and the conversation.
 void ToolRound::report(ToolCallResult result) {
   if (result.denied) {
     const auto reason = result.denied->reason_type;
-    if (reason != permission::Reason::hook && reason != permission::Reason::user) {
+    const bool asked = result.denied->asked || reason == permission::Reason::user;
+    if (!asked && reason != permission::Reason::hook) {
       state_.events.emit(CallDenied{*result.call, *result.denied});
     }
-    stats_.denials.push_back({result.call->name, result.call->id, result.call->input});
+    deny(*result.call);
   }
   if (!result.outcome.task.empty()) report_task(result);
   if (!result.outcome.is_error.value_or(false)) {
@@ -102,7 +120,6 @@ void ToolRound::report(ToolCallResult result) {
   state_.events.emit(UserInput{content, extras});
   if (!result.outcome.follow_up.empty()) report_follow_up(result.outcome.follow_up);
   for (const auto& text : result.contexts) add_context(text);
-  interrupted_ = interrupted_ || result.interrupt;
   if (result.stop) stopped_by_hook_ = std::move(result.stop);
 }
 

@@ -38,6 +38,8 @@ class ToolRound {
   };
   ToolCallResult check_structured(const api::Block& call);
   CallRoom room() const;
+  ToolCallResult ended_early(ToolCallResult result);
+  void deny(const api::Block& call);
   void report(ToolCallResult result);
   void report_task(const ToolCallResult& result);
   void report_follow_up(std::string_view text);

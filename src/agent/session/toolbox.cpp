@@ -187,6 +187,9 @@ std::optional<std::string> Toolbox::complaint(const Tool& tool, const json::Docu
 }
 
 ToolCallResult Toolbox::run_one(const api::Block& call, const std::stop_token& stop) {
+  if (stop.stop_requested()) {
+    return {.call = &call, .outcome = tool::failure("the turn was stopped before this call")};
+  }
   const auto* tool = find(call.name);
   if (tool == nullptr) {
     const auto text = "Error: No such tool available: " + call.name;

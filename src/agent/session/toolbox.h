@@ -54,13 +54,15 @@ class Toolbox final : public Tools {
                  const std::stop_token& stop) override;
   std::vector<tool::BackgroundTask> running_tasks() const override;
 
+  /// nullptr: not offered. Call it where update() cannot run: from tools, hooks and approvers.
+  const tool::Tool* find(std::string_view name) const;
+
   /// A call on behalf of the user, under the same rules, even if the model is not offered the tool. nullopt: denied or
   /// failed.
   std::optional<tool::Outcome> run_for_user(std::string_view tool, const json::Document& input,
                                             const std::stop_token& stop);
 
  private:
-  const tool::Tool* find(std::string_view name) const;
   bool is_parallel(const api::Block& call) const;
   ToolCallResult run_safely(const api::Block& call, const std::stop_token& stop);
   ToolCallResult run_one(const api::Block& call, const std::stop_token& stop);

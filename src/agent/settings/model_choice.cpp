@@ -70,7 +70,8 @@ ModelChoice::ModelChoice(const model::Table& models, const Options& options,
                          const Environment& environment, std::string_view from_settings)
     : models_(models),
       environment_(environment),
-      shape_options_(shape_options(options, environment)) {
+      shape_options_(shape_options(options, environment)),
+      first_shape_options_(shape_options_) {
   first_ = resolve(
       first_of({options.model, environment.get("ANTHROPIC_MODEL"), std::string(from_settings)}));
   id_ = first_;
@@ -91,10 +92,32 @@ std::string ModelChoice::id() const {
   return id_;
 }
 
-api::Shape ModelChoice::shape() const { return api::shape_for(models_, id(), shape_options_); }
+api::Shape ModelChoice::shape() const {
+  const std::lock_guard lock(mutex_);
+  return api::shape_for(models_, id_, shape_options_);
+}
+
+std::string ModelChoice::id_of(std::string_view alias_or_id) const {
+  return alias_or_id.empty() || alias_or_id == "default" ? first_ : resolve(alias_or_id);
+}
+
+void ModelChoice::set_thinking(std::optional<std::int64_t> tokens) {
+  const std::lock_guard lock(mutex_);
+  shape_options_.thinking_tokens = tokens ? tokens : first_shape_options_.thinking_tokens;
+}
+
+void ModelChoice::set_thinking_display(std::optional<std::string> display) {
+  const std::lock_guard lock(mutex_);
+  shape_options_.display = display ? *std::move(display) : first_shape_options_.display;
+}
+
+void ModelChoice::set_effort(std::string_view effort) {
+  const std::lock_guard lock(mutex_);
+  shape_options_.effort = effort;
+}
 
 std::string ModelChoice::choose(std::string_view alias_or_id) {
-  auto id = alias_or_id.empty() || alias_or_id == "default" ? first_ : resolve(alias_or_id);
+  auto id = id_of(alias_or_id);
   const std::lock_guard lock(mutex_);
   id_ = id;
   return id;

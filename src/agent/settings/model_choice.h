@@ -21,6 +21,12 @@ class ModelChoice {
 
   std::string id() const;
   api::Shape shape() const;
+  /// The id of a model by alias or id; empty or "default": the first choice.
+  std::string id_of(std::string_view alias_or_id) const;
+  /// nullopt: as the options and the environment have it.
+  void set_thinking(std::optional<std::int64_t> tokens);
+  void set_thinking_display(std::optional<std::string> display);
+  void set_effort(std::string_view effort);
   /// Selects a model by alias or id; empty or "default": the first choice. Returns the id.
   std::string choose(std::string_view alias_or_id);
   /// Selects the next fallback model; nullopt: none is left.
@@ -33,9 +39,10 @@ class ModelChoice {
 
   const model::Table& models_;
   const Environment& environment_;
-  api::ShapeOptions shape_options_;
   std::string first_;
   mutable std::mutex mutex_;
+  api::ShapeOptions shape_options_;
+  api::ShapeOptions first_shape_options_;
   std::string id_;
   std::vector<std::string> fallbacks_;
 };

@@ -15,6 +15,7 @@
 #include "core/base/placeholder.h"
 #include "core/base/settings_error.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/json/document.h"
 #include "core/json/field.h"
 
@@ -50,6 +51,9 @@ constexpr std::array kEscalatingKeys{kSkipPermissions,
 
 /// Where settings come from. `shared`: the repository, written by others; `local`: the user, for this repository.
 enum class Origin { user, shared, local, flag, managed };
+
+constexpr Words<Origin, 5> kSourceNames{
+    {"userSettings", "projectSettings", "localSettings", "flagSettings", "policySettings"}};
 
 void append(std::vector<std::string>& to, std::vector<std::string> more) {
   std::ranges::move(more, std::back_inserter(to));
@@ -97,12 +101,15 @@ class SettingsMerger {
     }
     add_restrictions(json::member(more, "permissions"), name);
     const bool own = origin != Origin::shared && origin != Origin::local;
+    settings_.sources.push_back(
+        {std::string(kSourceNames.of(origin)), json::write(more), !own && !trusted_});
     if (own || trusted_) {
       add_hooks(more, origin == Origin::managed, name);
       return add_freedoms(more, own, name);
     }
     if (const auto escalations = Escalations(more); !escalations.names().empty()) {
       settings_.notes.push_back(untrusted_note(escalations.names(), name));
+      settings_.not_trusted = true;
     }
   }
 

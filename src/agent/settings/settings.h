@@ -19,6 +19,13 @@ struct HookSource {
   bool managed = false;  // by the administrator
 };
 
+/// One of the files, or --settings.
+struct SettingsSource {
+  std::string name;             // as Claude Code has it: "userSettings"
+  std::string settings;         // JSON, an object
+  bool restricts_only = false;  // of a repository that is not trusted
+};
+
 /// The settings of Claude Code that ralph's agent uses, merged from all files.
 struct Settings {
   std::string model;
@@ -38,6 +45,9 @@ struct Settings {
   std::vector<std::string> mcp_servers;           // configured servers, each with its file
   std::vector<std::string> disabled_mcp_servers;  // of .mcp.json
   std::vector<std::string> notes;                 // for stderr
+  std::vector<SettingsSource> sources;            // in the order they were merged
+  bool not_trusted =
+      false;  // settings of the repository have no effect, because the user does not trust it
 };
 
 /// Merges the user's settings.json, .claude/settings.json and settings.local.json of the directory, --settings, and the

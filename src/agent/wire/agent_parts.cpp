@@ -10,6 +10,7 @@
 #include "agent/instructions/system_prompt.h"
 #include "agent/session/local_command.h"
 #include "agent/session/transcript.h"
+#include "agent/tool/token_estimate.h"
 #include "agent/wire/agent_parts_impl.h"
 #include "agent/wire/hook_parts_impl.h"
 #include "core/base/path.h"
@@ -150,21 +151,28 @@ AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_cont
       control(turn_control),
       prepared(std::move(made)),
       sink(writer, setup.options),
+      meter(sink, [this] { return fixed_tokens(); }),
       identity(start.session_id),
       ledger(model::Table::builtin(), start.totals),
       model(connection(), start.session_id),
       policy(prepared.mode, prepared.rules,
              setup.options.permission_prompts == "none" ? permission::Prompts::none
                                                         : permission::Prompts::possible),
+      modes(policy, session::SessionEvents(meter, identity)),
       workspace(workspace_setup(setup, prepared, start.session_id, tasks)),
       denied_files(workspace.setup().unreadable, workspace.setup().root),
       skills(instructions::Skills::find(setup.options, setup.environment, setup.cwd, denied_files)),
       skill_tool(skills),
-      heartbeats(setup.heartbeats, session::SessionEvents(sink, identity)),
+      enter_plan_tool(modes),
+      exit_plan_tool(modes),
+      heartbeats(setup.heartbeats, session::SessionEvents(meter, identity)),
       client(writer),
-      client_approver(client, policy),
+      client_approver(client, {policy, modes}, workspace),
+      tool_approver(
+          setup.options.permission_prompt_tool,
+          [this](std::string_view name) { return toolbox.find(name); }, {policy, modes}, workspace),
       client_callbacks(client),
-      hook_reporter(setup, session::SessionEvents(sink, identity)),
+      hook_reporter(setup, session::SessionEvents(meter, identity)),
       hooks(hook_parts()),
       gate(policy, workspace, hooks, approver()),
       toolbox({.workspace = workspace,
@@ -178,6 +186,13 @@ AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_cont
                             "directories; install ripgrep",
                             fmt::join(missing, " and "), missing.size() > 1 ? "are" : "is"));
   }
+  meter.measure();
+}
+
+FixedTokens AgentParts::fixed_tokens() const {
+  FixedTokens tokens{.system = 0, .tools = tool::estimated_tokens(toolbox.definitions())};
+  for (const auto& text : prepared.system) tokens.system += tool::estimated_tokens(text);
+  return tokens;
 }
 
 Connection AgentParts::connection() const {
@@ -203,22 +218,34 @@ hook::ConfiguredHooksParts AgentParts::hook_parts() {
 
 /// nullptr: nobody can be asked.
 session::Approver* AgentParts::approver() {
-  return setup.options.permission_prompt_tool == "stdio" ? &client_approver : nullptr;
+  const auto& tool = setup.options.permission_prompt_tool;
+  if (tool.empty()) return nullptr;
+  if (tool == "stdio") return &client_approver;
+  return &tool_approver;
 }
 
-/// Without skills the Skill tool is offered only if --tools names it.
+/// Without skills the Skill tool is offered only if --tools names it; tools that need the user, only where someone can be
+/// asked.
 std::vector<const tool::Tool*> AgentParts::session_tools() const {
   const bool asked = setup.options.tools &&
                      std::ranges::find(*setup.options.tools, "Skill") != setup.options.tools->end();
-  if (setup.options.disable_slash_commands || (!asked && skills.empty())) return {};
-  return {&skill_tool};
+  std::vector<const tool::Tool*> tools;
+  if (!setup.options.disable_slash_commands && (asked || !skills.empty())) {
+    tools.push_back(&skill_tool);
+  }
+  const bool can_ask =
+      !setup.options.permission_prompt_tool.empty() && setup.options.permission_prompts != "none";
+  if (can_ask) {
+    tools.insert(tools.end(), {&question_tool, &enter_plan_tool, &exit_plan_tool});
+  }
+  return tools;
 }
 
 Result<std::unique_ptr<session::Session>> AgentParts::make_session(session::SessionStart start) {
   const session::SessionLinks links{.identity = identity,
                                     .model = model,
                                     .tools = toolbox,
-                                    .sink = sink,
+                                    .sink = meter,
                                     .choice = *prepared.choice,
                                     .inbox = inbox,
                                     .control = control,
@@ -236,6 +263,7 @@ void AgentParts::change_session(const session::SessionStart& start) {
 session::SessionConfig AgentParts::session_config() const {
   const auto& environment = setup.environment;
   return {.init = init_facts(),
+          .permission_mode = [this] { return permission::to_string(policy.mode()); },
           .system = prepared.system,
           .introduction =
               [this] {
@@ -269,7 +297,10 @@ session::InitFacts AgentParts::init_facts() const {
     facts.slash_commands.push_back(name);
     if (skill.kind != instructions::Skill::Kind::command) facts.skills.push_back(name);
   }
-  if (!setup.options.disable_slash_commands) facts.slash_commands.emplace_back(session::kClear);
+  if (!setup.options.disable_slash_commands) {
+    facts.slash_commands.emplace_back(session::kClear);
+    facts.slash_commands.emplace_back("compact");
+  }
   return facts;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Private to this module's .cpp files.
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,6 +14,8 @@
 #include "agent/instructions/skills.h"
 #include "agent/permission/policy.h"
 #include "agent/session/call_gate.h"
+#include "agent/session/mode_switch.h"
+#include "agent/session/plan_tools.h"
 #include "agent/session/prompt_expander.h"
 #include "agent/session/session.h"
 #include "agent/session/skill_tool.h"
@@ -24,7 +27,11 @@
 #include "agent/wire/claude_events.h"
 #include "agent/wire/client_approver.h"
 #include "agent/wire/client_callbacks.h"
+#include "agent/wire/client_setup.h"
 #include "agent/wire/hook_reporter.h"
+#include "agent/wire/mcp_control.h"
+#include "agent/wire/session_meter.h"
+#include "agent/wire/tool_approver.h"
 
 namespace ralph::wire {
 
@@ -59,23 +66,33 @@ class AgentParts {
   Result<std::unique_ptr<session::Session>> make_session(session::SessionStart start);
   /// Switches all parts to another session.
   void change_session(const session::SessionStart& start);
+  McpControl& mcp_control() { return no_mcp; }
 
   const Setup& setup;
   session::TurnControl& control;
   Prepared prepared;
+  SteadyTime began = std::chrono::steady_clock::now();
   ClaudeEvents sink;
+  SessionMeter meter;
   session::Identity identity;
   session::Ledger ledger;
   ApiModel model;
   permission::Policy policy;
+  session::ModeSwitch modes;
+  permission::Rules flag_rules;  // of apply_flag_settings; for the thread that reads requests
   tool::BackgroundTasks tasks;
   tool::Workspace workspace;
   settings::DeniedFiles denied_files;
   instructions::Skills skills;
   session::SkillTool skill_tool;
+  session::QuestionTool question_tool;
+  session::EnterPlanTool enter_plan_tool;
+  session::ExitPlanTool exit_plan_tool;
   session::HeartbeatReporter heartbeats;
   ClientRequests client;
   ClientApprover client_approver;
+  ToolApprover tool_approver;
+  NoMcp no_mcp;
   ClientCallbacks client_callbacks;
   HookReporter hook_reporter;
   hook::ConfiguredHooks hooks;
@@ -84,6 +101,7 @@ class AgentParts {
   session::PromptExpander expander;
   session::Inbox inbox;
   instructions::ClientPrompt client_prompt;
+  ClientSetupStore client_setup;
 
  private:
   AgentParts(const Setup& setup, session::TurnControl& control, EventWriter& writer,
@@ -92,6 +110,7 @@ class AgentParts {
   session::InitFacts init_facts() const;
   Connection connection() const;
   hook::ConfiguredHooksParts hook_parts();
+  FixedTokens fixed_tokens() const;
   std::vector<const tool::Tool*> session_tools() const;
   session::Approver* approver();
 };

@@ -3,9 +3,11 @@
 #include <utility>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include "agent/session/json_text.h"
 #include "agent/session/local_command.h"
+#include "agent/session/plan_tools.h"
 #include "agent/wire/agent_program_impl.h"
 #include "agent/wire/control_request_handler.h"
 #include "agent/wire/reader.h"
@@ -40,9 +42,7 @@ void AgentProgram::receive(session::UserMessage message) {
 
 /// Runs on its own thread until the end of input.
 void AgentProgram::read_stream() {
-  ControlRequestHandler handler(writer_, control_, *parts_->prepared.choice, parts_->skills,
-                                options_, parts_->client_prompt,
-                                [this](const json::Document& hooks) { return set_hooks(hooks); });
+  ControlRequestHandler handler(writer_, *parts_);
   const auto on_line = [&](std::string_view line) -> Result<> {
     TRY_ASSIGN(auto input, read_input_line(line));
     if (const auto* request = std::get_if<ControlRequest>(&input)) handler.handle(*request);
@@ -119,14 +119,15 @@ int AgentProgram::run() {
     answer(std::move(messages));
     watch_tasks();
   }
+  record_title();
   writer_.finish();
   if (!control_.over().stop_requested()) session_->end("other", control_.over());
+  explain_denials();
   return control_.exit_code().value_or(last_is_error_ ? 1 : 0);
 }
 
-void AgentProgram::complete(const session::MessageIds& messages) {
-  for (const auto& uuid : messages)
-    emit(session::MessageProgress{uuid, session::MessageState::completed});
+void AgentProgram::complete(const session::MessageIds& messages, session::MessageState state) {
+  for (const auto& uuid : messages) emit(session::MessageProgress{uuid, state});
 }
 
 /// Empty: not a local command.
@@ -190,18 +191,64 @@ void AgentProgram::answer(std::vector<session::UserMessage> messages) {
   if (!compact) {
     for (auto& message : messages) parts_->expander.expand(message, stop);
   }
-  if (!session_->introduced()) {
-    if (auto system = parts_->client_prompt.apply(options_)) {
-      session_->set_system_prompt(*std::move(system));
-    }
-  }
+  apply_client_setup();
+  if (!compact) add_plan_note(messages.back());
   auto answered = compact ? session_->compact(std::move(messages.front()), *compact, stop)
                           : session_->answer(std::move(messages), stop);
   control_.end_turn();
   if (!answered) return;
   complete(answered->folded_in);
+  const auto reason = answered->result.terminal_reason;
+  const bool aborted = reason == session::TerminalReason::aborted_streaming ||
+                       reason == session::TerminalReason::aborted_tools;
   report(std::move(answered->result));
-  complete(answered->messages);
+  using session::MessageState;
+  complete(answered->messages, aborted ? MessageState::cancelled : MessageState::completed);
+}
+
+/// What the client has asked for since the last turn. The system prompt of a session does not change once it was sent.
+void AgentProgram::apply_client_setup() {
+  auto system = session_->introduced() ? std::nullopt : parts_->client_prompt.apply(options_);
+  if (system) {
+    session_->set_system_prompt(*system);
+    parts_->prepared.system = *std::move(system);
+  }
+  record_title();
+  const auto setup = parts_->client_setup.get();
+  if (!setup.json_schema || *setup.json_schema == client_schema_) return;
+  client_schema_ = *setup.json_schema;
+  auto structured = session::StructuredOutput::make(*setup.json_schema);
+  if (!structured) return;  // initialize has refused it
+  parts_->prepared.structured = *std::move(structured);
+  session_->set_structured_output(&*parts_->prepared.structured);
+}
+
+/// In plan mode the model must know that it is to plan; clients can switch the mode between turns.
+void AgentProgram::add_plan_note(session::UserMessage& message) const {
+  const bool can_leave = parts_->toolbox.find("ExitPlanMode") != nullptr;
+  if (parts_->modes.mode() != permission::Mode::plan || !can_leave) return;
+  auto blocks = json::parse(message.content);
+  if (!blocks || !blocks->is_array()) return;
+  const auto own = parts_->client_setup.get().plan_mode_note;
+  const auto note = own ? *own : std::string(session::plan_mode_note());
+  if (message.original.empty()) message.original = message.content;
+  blocks->push_back(
+      {{"type", "text"}, {"text", fmt::format("<system-reminder>\n{}\n</system-reminder>", note)}});
+  message.content = json::write(*blocks);
+}
+
+/// The model may claim success all the same.
+void AgentProgram::explain_denials() const {
+  if (denials_ == 0 || !parts_->prepared.settings.not_trusted) return;
+  warn(setup_, fmt::format("ralph: {} denied, and the permissions of this workspace's settings did "
+                           "not count, because it is not trusted ('ralph trust' trusts it)",
+                           denials_ == 1 ? "a tool call was"
+                                         : fmt::format("{} tool calls were", denials_)));
+}
+
+/// A title that the client gave since the last turn.
+void AgentProgram::record_title() {
+  if (const auto title = parts_->client_setup.take_title()) session_->record_title(*title);
 }
 
 /// Watches commands that outlive the turn: when one ends, a new turn tells the model.
@@ -237,6 +284,7 @@ void AgentProgram::announce(const tool::TaskNotification& ended) {
 
 void AgentProgram::report(session::TurnResult result) {
   result.index = results_++;
+  denials_ += result.denials.size();
   last_is_error_ = result.is_error;
   if (result.local_command.empty() || parts_->ledger.cost_usd() > 0) session_->record_totals();
   // Before the client can read the result: after that it may disconnect.

@@ -29,10 +29,14 @@ class AgentProgram {
   std::string local_command(const std::vector<session::UserMessage>& messages) const;
   void run_local_command(const session::UserMessage& message, const std::string& name);
   void clear(const session::UserMessage& message);
-  void emit(const session::Event& event) { parts_->sink.emit(parts_->identity, event); }
-  void complete(const session::MessageIds& messages);
-  Result<> set_hooks(const json::Document& hooks);
+  void emit(const session::Event& event) { parts_->meter.emit(parts_->identity, event); }
+  void complete(const session::MessageIds& messages,
+                session::MessageState state = session::MessageState::completed);
   void start_session(std::string_view source);
+  void apply_client_setup();
+  void add_plan_note(session::UserMessage& message) const;
+  void record_title();
+  void explain_denials() const;
   void report(session::TurnResult result);
   void watch_tasks();
   void announce(const tool::TaskNotification& ended);
@@ -44,7 +48,9 @@ class AgentProgram {
   session::TurnControl& control_;
   EventWriter& writer_;
   std::atomic<bool>& reporting_result_;
+  std::string client_schema_;  // in use
   std::int64_t results_ = 0;
+  std::size_t denials_ = 0;
   bool last_is_error_ = false;
   std::atomic<bool> watching_ = false;
   std::jthread watcher_;  // of the background tasks; uses the other members

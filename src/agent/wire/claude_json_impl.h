@@ -32,6 +32,7 @@ std::string line(const session::Identity& from, const session::CompactionStarted
 std::string line(const session::Identity& from, const session::CompactionEnded& event);
 std::string line(const session::Identity& from, const session::ConversationCompacted& event);
 std::string line(const session::Identity& from, const session::ConversationReset& event);
+std::string line(const session::Identity& from, const session::ModeChanged& event);
 std::string line(const session::Identity& from, const session::TitleChanged& event);
 std::string line(const session::Identity& from, const session::TranscriptLost& event);
 std::string line(const session::Identity& from, const session::HookStarted& event);
@@ -39,6 +40,8 @@ std::string line(const session::Identity& from, const session::HookEnded& event)
 std::string line(const session::Identity& from, const session::PromptBlocked& event);
 std::string line(const session::Identity& from, const session::LocalReply& event);
 
+/// `modelUsage`.
+std::string usage_by_model(const std::vector<session::ModelTotal>& totals);
 /// The parent's call as JSON: null without one.
 std::string parent_json(const session::Identity& from);
 /// Names the messages an event answers, if they have ids.

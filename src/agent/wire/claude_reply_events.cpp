@@ -30,7 +30,7 @@ std::string line(const session::Identity& from, const session::TurnStarted& even
       .raw("agents", "[]")
       .raw("skills", session::string_array(event.facts.skills))
       .raw("plugins", "[]")
-      .raw("capabilities", R"(["interrupt_receipt_v1"])")
+      .raw("capabilities", R"(["interrupt_receipt_v1","interrupt_cancel_queued_v1"])")
       .boolean("analytics_disabled", true)
       .boolean("product_feedback_disabled", true)
       .text("uuid", make_uuid())

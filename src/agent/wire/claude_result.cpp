@@ -21,7 +21,8 @@ constexpr std::string_view kNoSubagents =
 
 constexpr std::int64_t kUnknownMaxOutput = 32'000;
 
-/// `modelUsage`.
+}  // namespace
+
 std::string usage_by_model(const std::vector<session::ModelTotal>& totals) {
   const auto& known = model::Table::builtin();
   std::string all;
@@ -51,6 +52,8 @@ std::string usage_by_model(const std::vector<session::ModelTotal>& totals) {
   models.close();
   return all;
 }
+
+namespace {
 
 std::string denials_json(const std::vector<session::Denial>& denials) {
   std::string all = "[";

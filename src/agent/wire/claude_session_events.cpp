@@ -83,6 +83,19 @@ std::string line(const session::Identity& from, const session::ConversationReset
   return out;
 }
 
+std::string line(const session::Identity& from, const session::ModeChanged& event) {
+  std::string out;
+  ObjectWriter(out)
+      .text("type", "system")
+      .text("subtype", "status")
+      .raw("status", "null")
+      .text("permissionMode", event.mode)
+      .text("uuid", make_uuid())
+      .text("session_id", from.session_id())
+      .close();
+  return out;
+}
+
 std::string line(const session::Identity& from, const session::MessageProgress& event) {
   std::string out;
   ObjectWriter(out)

@@ -1,6 +1,7 @@
 #include "agent/wire/client_approver.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/core.h>
@@ -14,23 +15,56 @@ namespace {
 
 using json::Document;
 using permission::Access;
+using permission::Mode;
 
 constexpr std::string_view kDenied = "The user denied this call.";
+/// Of one answer, so that a client cannot fill the memory.
+constexpr std::size_t kMostUpdates = 4096;
+
+bool is_about_file(const Access& access) {
+  return access.kind == Access::Kind::read || access.kind == Access::Kind::write;
+}
 
 /// What the client can offer to its user in addition to a plain "yes".
-Document suggestions(const session::ApprovalRequest& request) {
+Document suggestions(const session::ApprovalRequest& request, Mode mode) {
   auto list = Document::array();
   if (request.access.kind == Access::Kind::write) {
-    list.push_back({{"type", "setMode"}, {"mode", "acceptEdits"}, {"destination", "session"}});
-  } else {
-    Document rule{{"toolName", request.call.name}};
-    if (request.access.kind == Access::Kind::run) rule["ruleContent"] = request.access.command;
-    list.push_back({{"type", "addRules"},
-                    {"rules", Document::array({rule})},
-                    {"behavior", "allow"},
-                    {"destination", "localSettings"}});
+    if (mode == Mode::standard) {
+      list.push_back({{"type", "setMode"}, {"mode", "acceptEdits"}, {"destination", "session"}});
+    }
+    return list;
   }
+  Document rule{{"toolName", request.call.name}};
+  std::string_view destination = "localSettings";
+  if (request.access.kind == Access::Kind::run) rule["ruleContent"] = request.access.command;
+  if (request.access.kind == Access::Kind::read) {
+    rule["ruleContent"] = fmt::format("/{}/**", request.access.path.parent_path().string());
+    destination = "session";
+  }
+  list.push_back({{"type", "addRules"},
+                  {"rules", Document::array({rule})},
+                  {"behavior", "allow"},
+                  {"destination", destination}});
   return list;
+}
+
+/// What the call is about, in a few words.
+std::string description_of(const Document& input) {
+  for (const auto* const key : {"description", "file_path", "path", "url"}) {
+    if (auto text = json::text(input, key); !text.empty()) return text;
+  }
+  return {};
+}
+
+/// Clients show file names outside of our working directory.
+Document shown_input(const session::ApprovalRequest& request, const tool::Workspace& workspace) {
+  auto input = request.input;
+  const auto* const name =
+      is_about_file(request.access) ? json::find_text(input, "file_path") : nullptr;
+  if (name != nullptr && !name->empty()) {
+    input["file_path"] = (workspace.cwd() / *name).lexically_normal().string();
+  }
+  return input;
 }
 
 std::string rule_text(const Document& rule) {
@@ -64,21 +98,39 @@ void change_rules(permission::Policy& policy, const Document& update, std::strin
 }
 
 /// True: a rule was added. Bypassing all permissions must be asked for when the agent is started.
-bool apply(permission::Policy& policy, const Document& update) {
+bool apply(const AnswerTargets& targets, const Document& update) {
   const auto type = json::text(update, "type");
   if (type == "setMode") {
     const auto mode = permission::parse_mode(json::text(update, "mode"));
-    if (mode && *mode != permission::Mode::bypass) policy.set_mode(*mode);
+    if (mode && *mode != Mode::bypass) targets.modes.set(*mode);
   } else if (type == "addRules" || type == "replaceRules" || type == "removeRules") {
-    change_rules(policy, update, type);
+    change_rules(targets.policy, update, type);
     return type != "removeRules";
   }
   return false;
 }
 
+/// nullopt: they are usable.
+std::optional<Error> complaint(const Document& input, const Document& updates) {
+  if (!input.is_null() && !input.is_object()) {
+    return Error{Code::malformed, "the answer's 'updatedInput' is not an object", ""};
+  }
+  if (!updates.is_null() && !updates.is_array()) {
+    return Error{Code::malformed, "the answer's 'updatedPermissions' is not a list", ""};
+  }
+  std::size_t count = updates.size();
+  for (const auto& update : updates) count += json::member(update, "rules").size();
+  if (count > kMostUpdates) {
+    return Error{Code::limit,
+                 fmt::format("the answer's 'updatedPermissions' has over {} entries", kMostUpdates),
+                 ""};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-Result<session::Approval> read_approval(const Document& answer, permission::Policy& policy) {
+Result<session::Approval> read_approval(const Document& answer, const AnswerTargets& targets) {
   const auto behavior = json::text(answer, "behavior");
   session::Approval approval;
   if (behavior == "deny") {
@@ -91,32 +143,44 @@ Result<session::Approval> read_approval(const Document& answer, permission::Poli
     return fail(Code::malformed, "the answer's 'behavior' is neither 'allow' nor 'deny'");
   }
   const auto& input = json::member(answer, "updatedInput");
-  if (!input.is_null() && !input.is_object()) {
-    return fail(Code::malformed, "the answer's 'updatedInput' is not an object");
-  }
+  const auto& updates = json::member(answer, "updatedPermissions");
+  if (auto wrong = complaint(input, updates)) return std::unexpected(*std::move(wrong));
   approval.allowed = true;
   if (input.is_object()) approval.input = input;
-  for (const auto& update : json::member(answer, "updatedPermissions")) {
-    approval.always = apply(policy, update) || approval.always;
-  }
+  for (const auto& update : updates) approval.always = apply(targets, update) || approval.always;
   return approval;
+}
+
+Document ClientApprover::body(const session::ApprovalRequest& request) const {
+  Document body{{"subtype", "can_use_tool"},
+                {"tool_name", request.call.name},
+                {"display_name", request.call.name},
+                {"input", shown_input(request, workspace_)},
+                {"tool_use_id", request.call.id}};
+  if (request.access.kind == Access::Kind::question) {
+    body["requires_user_interaction"] = true;
+    return body;
+  }
+  body["description"] = description_of(request.input);
+  body["permission_suggestions"] = suggestions(request, targets_.modes.mode());
+  const auto& decision = request.decision;
+  if (!decision.reason.empty()) body["decision_reason"] = decision.reason;
+  if (decision.reason_type != permission::Reason::none) {
+    body["decision_reason_type"] = to_string(decision.reason_type);
+  }
+  if (decision.reason_type == permission::Reason::working_dir) {
+    body["blocked_path"] = request.access.path.string();
+  }
+  return body;
 }
 
 Result<session::Approval> ClientApprover::ask(const session::ApprovalRequest& request,
                                               const std::stop_token& stop) {
-  Document body{{"subtype", "can_use_tool"},
-                {"tool_name", request.call.name},
-                {"display_name", request.call.name},
-                {"input", request.input},
-                {"description", json::text(request.input, "description")},
-                {"permission_suggestions", suggestions(request)},
-                {"tool_use_id", request.call.id}};
-  if (!request.decision.reason.empty()) body["decision_reason"] = request.decision.reason;
-  if (request.decision.reason_type == permission::Reason::working_dir) {
-    body["blocked_path"] = request.access.path.string();
-  }
-  TRY_ASSIGN(const auto answer, client_.ask(body, stop));
-  return read_approval(answer, policy_);
+  const auto asked = body(request);
+  TRY_ASSIGN(const auto answer, client_.ask(asked, stop));
+  TRY_ASSIGN(auto approval, read_approval(answer, targets_));
+  if (approval.input && *approval.input == asked["input"]) approval.input.reset();  // unchanged
+  return approval;
 }
 
 }  // namespace ralph::wire

@@ -5,6 +5,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "agent/wire/event_writer.h"
 #include "agent/wire/input_line.h"
@@ -25,16 +26,28 @@ class ClientRequests {
                              std::optional<Millis> limit = std::nullopt);
   /// Ignored if nothing waits for it: a second answer, or a late one.
   void accept(ControlResponse response);
+  /// Tells the client that open requests of this subtype need no answer. Their ask() still waits, for its stop request or
+  /// for end_withdrawn().
+  void withdraw(std::string_view subtype);
+  void end_withdrawn();
+  /// The requests of this subtype that wait for an answer: an array of `control_request` objects.
+  json::Document waiting(std::string_view subtype);
   /// The client will answer no more.
   void close();
 
  private:
   struct Open {
+    json::Document request;
     std::optional<Result<json::Document>> answer = {};
+    bool withdrawn = false;
+    bool ended = false;
+    bool is(std::string_view subtype) const;
   };
-  void withdraw(const std::string& id);
+  Result<std::string> send(const json::Document& request);
+  void write_withdrawal(const std::string& id);
 
   EventWriter& writer_;
+  std::mutex writing_;  // a request is written before its withdrawal; locked before mutex_
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::map<std::string, Open> open_;

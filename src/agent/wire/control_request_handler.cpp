@@ -2,150 +2,89 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
 
-#include <fmt/core.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
-#include "agent/settings/claude_version.h"
-#include "agent/settings/settings.h"
-#include "core/json/document.h"
-#include "core/json/field.h"
+#include "agent/wire/control_requests_impl.h"
 #include "core/json/writer.h"
-#include "core/model/model.h"
 
 namespace ralph::wire {
 namespace {
 
-/// The commands that a client can offer to its user.
-std::string commands_json(const instructions::Skills& skills) {
-  auto commands = json::Document::array();
-  for (const auto& [name, skill] : skills.all()) {
-    commands.push_back({{"name", name},
-                        {"description", skill.description},
-                        {"argumentHint", skill.argument_hint}});
+/// Nothing has to be done: what they change does not exist here.
+ControlReply serve_nothing(AgentParts&, const json::Document&) { return success(); }
+
+struct ControlRow {
+  std::string_view subtype;
+  ServeControl* serve;
+};
+
+constexpr auto kControlRows = std::to_array<ControlRow>({
+    {"initialize", serve_initialize},
+    {"interrupt", serve_interrupt},
+    {"cancel_async_message", serve_cancel_async_message},
+    {"stop_task", serve_stop_task},
+    {"background_tasks", serve_background_tasks},
+    {"get_task_output", serve_get_task_output},
+    {"set_model", serve_set_model},
+    {"set_permission_mode", serve_set_permission_mode},
+    {"set_max_thinking_tokens", serve_set_max_thinking_tokens},
+    {"apply_flag_settings", serve_apply_flag_settings},
+    {"rename_session", serve_rename_session},
+    {"get_context_usage", serve_get_context_usage},
+    {"get_session_cost", serve_get_session_cost},
+    {"get_usage", serve_get_usage},
+    {"list_models", serve_list_models},
+    {"get_binary_version", serve_get_binary_version},
+    {"reload_plugins", serve_reload_plugins},
+    {"reload_skills", serve_reload_skills},
+    {"reload_output_styles", serve_reload_output_styles},
+    {"get_settings", serve_get_settings},
+    {"list_permission_rules", serve_list_permission_rules},
+    {"read_file", serve_read_file},
+    {"file_suggestions", serve_file_suggestions},
+    {"seed_read_state", serve_seed_read_state},
+    {"rewind_files", serve_rewind_files},
+    {"mcp_status", serve_mcp_status},
+    {"mcp_set_servers", serve_mcp_set_servers},
+    {"mcp_reconnect", serve_mcp_reconnect},
+    {"mcp_toggle", serve_mcp_toggle},
+    {"set_has_subscribers", serve_nothing},
+});
+
+ControlReply serve(AgentParts& parts, const ControlRequest& request) {
+  const auto* const row = std::ranges::find(kControlRows, request.subtype, &ControlRow::subtype);
+  if (row == kControlRows.end()) {
+    return refusal("Unsupported control request subtype: " + request.subtype,
+                   "unsupported_request");
   }
-  return json::write(commands);
+  const auto parsed = json::parse(request.request);
+  const bool object = parsed && parsed->is_object();
+  return row->serve(parts, object ? *parsed : json::Document::object());
 }
 
-/// Clients treat an empty list as an error.
-std::string models_json() {
-  auto models = json::Document::array();
-  models.push_back({{"value", "default"},
-                    {"displayName", "Default"},
-                    {"description", "the model of the settings, or ralph's default"}});
-  for (const auto* const alias : {"opus", "sonnet", "haiku"}) {
-    const auto* model = model::Table::builtin().find(alias);
-    if (model == nullptr) continue;
-    models.push_back({{"value", alias}, {"displayName", alias}, {"description", model->id}});
-  }
-  return json::write(models);
+std::string response_line(std::string_view id, const ControlReply& reply) {
+  std::string response;
+  json::ObjectWriter writer(response);
+  writer.text("subtype", reply.error.empty() ? "success" : "error").raw("request_id", id);
+  if (reply.payload) writer.raw("response", json::write(*reply.payload));
+  if (!reply.error.empty()) writer.text("error", reply.error);
+  if (!reply.error_code.empty()) writer.text("error_code", reply.error_code);
+  for (const auto& [name, value] : reply.beside.items()) writer.raw(name, json::write(value));
+  writer.close();
+  std::string line;
+  json::ObjectWriter(line).text("type", "control_response").raw("response", response).close();
+  return line;
 }
 
 }  // namespace
 
 void ControlRequestHandler::handle(const ControlRequest& request) {
-  struct Row {
-    std::string_view subtype;
-    void (ControlRequestHandler::*handle)(const ControlRequest&);
-  };
-  static constexpr auto kRows = std::to_array<Row>({
-      {"initialize", &ControlRequestHandler::initialize},
-      {"interrupt", &ControlRequestHandler::interrupt},
-      {"set_model", &ControlRequestHandler::set_model},
-  });
-  const auto* row = std::ranges::find(kRows, request.subtype, &Row::subtype);
-  if (row != kRows.end()) return (this->*row->handle)(request);
-  refuse(request.id, "Unsupported control request subtype: " + request.subtype,
-         "unsupported_request");
-}
-
-/// A client may rely on what it asks for, so a session without it must be refused.
-std::string ControlRequestHandler::unsupported(const ControlRequest& request) const {
-  const auto parsed = json::parse(request.request);
-  if (!parsed || !parsed->is_object()) return {};
-  const auto asks_for = [&](const char* key, std::string_view feature) {
-    const auto found = parsed->find(key);
-    return found != parsed->end() && !found->empty() && !settings::accepts(options_, feature);
-  };
-  constexpr std::string_view kNotYet =
-      "{} are not supported by ralph's agent yet; use --accept-unsupported {} to continue without "
-      "them";
-  if (asks_for("sdkMcpServers", settings::kMcp))
-    return fmt::format(kNotYet, "MCP servers", settings::kMcp);
-  return {};
-}
-
-void ControlRequestHandler::initialize(const ControlRequest& request) {
-  if (const auto why = unsupported(request); !why.empty()) {
-    return refuse(request.id, why, "unsupported_request");
-  }
-  if (const auto parsed = json::parse(request.request)) {
-    const auto set = set_hooks_(json::member(*parsed, "hooks"));
-    if (!set) return refuse(request.id, set.error().message, "invalid_request");
-  }
-  if (const auto taken = prompt_.take(request.request); !taken) {
-    return refuse(request.id, taken.error().message, "invalid_request");
-  }
-  std::string payload;
-  json::ObjectWriter(payload)
-      .raw("commands", commands_json(skills_))
-      .raw("agents", "[]")
-      .raw("models", models_json())
-      .raw("account", "{}")
-      .text("output_style", "default")
-      .raw("available_output_styles", R"(["default"])")
-      .boolean("hook_on_failure_supported", true)
-      .number("pid", std::int64_t{::getpid()})
-      .text("claude_code_version", settings::kClaudeVersion)
-      .close();
-  succeed(request.id, payload);
-}
-
-/// The response comes before the result of the interrupted turn.
-void ControlRequestHandler::interrupt(const ControlRequest& request) {
-  succeed(request.id, R"({"still_queued":[]})");
-  control_.interrupt();
-}
-
-void ControlRequestHandler::set_model(const ControlRequest& request) {
-  const auto parsed = json::parse(request.request);
-  std::string wanted;
-  if (parsed && parsed->is_object()) {
-    const auto model = parsed->find("model");
-    const bool given = model != parsed->end() && !model->is_null();
-    if (given && !model->is_string())
-      return refuse(request.id, "'model' must be a string", "invalid_request");
-    if (given) wanted = model->get<std::string>();
-  }
-  std::string payload;
-  json::ObjectWriter(payload).text("model", model_.choose(wanted)).close();
-  succeed(request.id, payload);
-}
-
-void ControlRequestHandler::succeed(std::string_view id, std::string_view payload) {
-  std::string response;
-  json::ObjectWriter writer(response);
-  writer.text("subtype", "success").raw("request_id", id);
-  if (!payload.empty()) writer.raw("response", payload);
-  writer.close();
-  std::string line;
-  json::ObjectWriter(line).text("type", "control_response").raw("response", response).close();
-  writer_.event(line);
-}
-
-void ControlRequestHandler::refuse(std::string_view id, std::string_view error,
-                                   std::string_view code) {
-  std::string response;
-  json::ObjectWriter(response)
-      .text("subtype", "error")
-      .raw("request_id", id)
-      .text("error", error)
-      .text("error_code", code)
-      .close();
-  std::string line;
-  json::ObjectWriter(line).text("type", "control_response").raw("response", response).close();
-  writer_.event(line);
+  const auto reply = serve(parts_, request);
+  writer_.event(response_line(request.id, reply));
+  if (reply.after) reply.after();
 }
 
 }  // namespace ralph::wire

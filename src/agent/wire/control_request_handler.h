@@ -1,55 +1,21 @@
 #pragma once
-#include <functional>
-#include <string>
-#include <string_view>
-#include <utility>
-
-#include "agent/instructions/client_prompt.h"
-#include "agent/instructions/skills.h"
-#include "agent/session/turn_control.h"
-#include "agent/settings/model_choice.h"
-#include "agent/settings/options.h"
 #include "agent/wire/event_writer.h"
 #include "agent/wire/input_line.h"
 
 namespace ralph::wire {
 
+class AgentParts;
+
 /// Answers the client's control requests on the thread that reads them, also during a turn.
 class ControlRequestHandler {
  public:
-  /// Registers the hooks of `initialize`. An error: they are malformed.
-  using SetHooks = std::function<Result<>(const json::Document& hooks)>;
-  ControlRequestHandler(EventWriter& writer, session::TurnControl& control,
-                        settings::ModelChoice& model, const instructions::Skills& skills,
-                        const settings::Options& options, instructions::ClientPrompt& prompt,
-                        SetHooks set_hooks)
-      : writer_(writer),
-        control_(control),
-        model_(model),
-        skills_(skills),
-        options_(options),
-        prompt_(prompt),
-        set_hooks_(std::move(set_hooks)) {}
+  ControlRequestHandler(EventWriter& writer, AgentParts& parts) : writer_(writer), parts_(parts) {}
 
   void handle(const ControlRequest& request);
 
  private:
-  /// `payload`: JSON; empty: none.
-  void succeed(std::string_view id, std::string_view payload);
-  void refuse(std::string_view id, std::string_view error, std::string_view code);
-  /// Why the requested session is not supported; empty: it is.
-  std::string unsupported(const ControlRequest& request) const;
-  void initialize(const ControlRequest& request);
-  void interrupt(const ControlRequest& request);
-  void set_model(const ControlRequest& request);
-
   EventWriter& writer_;
-  session::TurnControl& control_;
-  settings::ModelChoice& model_;
-  const instructions::Skills& skills_;
-  const settings::Options& options_;
-  instructions::ClientPrompt& prompt_;
-  SetHooks set_hooks_;
+  AgentParts& parts_;
 };
 
 }  // namespace ralph::wire

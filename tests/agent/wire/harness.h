@@ -3,8 +3,10 @@
 #include <csignal>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -154,6 +156,22 @@ class Bench {
   }
   void hang_up() { to_agent_.reset(); }
 
+  /// Answers the agent's requests with this subtype; nullopt: not. A text is an error answer.
+  using AnswerRequest = std::function<std::optional<Document>(const Document& request)>;
+  void on_request(std::string subtype, AnswerRequest answer) {
+    const std::lock_guard lock(mutex_);
+    answers_[std::move(subtype)] = std::move(answer);
+  }
+  void ask_agent(std::string_view id, Document request) {
+    say_line(json::write(
+        {{"type", "control_request"}, {"request_id", id}, {"request", std::move(request)}}));
+  }
+  void answer_agent(std::string_view id, const Document& answer) {
+    Document response{{"subtype", answer.is_string() ? "error" : "success"}, {"request_id", id}};
+    response[answer.is_string() ? "error" : "response"] = answer;
+    say_line(json::write({{"type", "control_response"}, {"response", response}}));
+  }
+
   /// Does something once the agent has printed this; the agent has a minute to do so.
   void when(std::string text, std::function<void(Bench&)> act) {
     helpers_.emplace_back([this, text = std::move(text), act = std::move(act)] {
@@ -175,13 +193,14 @@ class Bench {
       act(*this);
     });
   }
-  /// The first printed line with this text; empty: none.
-  std::string line_with(std::string_view text) {
+  /// The first line printed so far that contains this.
+  Document line_with(std::string_view text) {
     const std::lock_guard lock(mutex_);
     const auto at = out_.find(text);
-    if (at == out_.npos) return {};
+    if (at == out_.npos) return Document::object();
     const auto begin = out_.rfind('\n', at) + 1;
-    return out_.substr(begin, out_.find('\n', at) - begin);
+    return json::parse(std::string_view(out_).substr(begin, out_.find('\n', at) - begin))
+        .value_or(Document::object());
   }
   void signal(int number) { agent_->on_signal(number); }
   void lose_reader() { agent_->lose_reader(); }
@@ -221,7 +240,22 @@ class Bench {
     if (!reading_) return false;
     out_ += lines;
     changed_.notify_all();
+    if (!answers_.empty()) answer_requests(lines);
     return true;
+  }
+  void answer_requests(std::string_view lines) {
+    for (std::size_t at = 0; at < lines.size();) {
+      const auto end = std::min(lines.find('\n', at), lines.size());
+      const auto line = json::parse(lines.substr(at, end - at));
+      at = end + 1;
+      if (!line || line->value("type", "") != "control_request") continue;
+      const auto& request = (*line)["request"];
+      const auto found = answers_.find(request.value("subtype", ""));
+      if (found == answers_.end()) continue;
+      if (const auto answer = found->second(request)) {
+        answer_agent(line->value("request_id", ""), *answer);
+      }
+    }
   }
   std::vector<Document> requests() const {
     std::vector<Document> bodies;
@@ -241,6 +275,7 @@ class Bench {
   std::condition_variable changed_;
   std::string out_, err_;
   bool reading_ = true;
+  std::map<std::string, AnswerRequest> answers_;
   std::unique_ptr<Agent> agent_;
   std::vector<std::jthread> helpers_;
 };

@@ -184,9 +184,10 @@ TEST(Control, RequestsAreAnsweredAlsoDuringATurn) {
   });
   const auto ran = bench.converse();
   EXPECT_EQ(ran.code, 0);
-  EXPECT_EQ(ran.story(),
-            "control_response system/init control_response control_response control_response user "
-            "result/error_during_execution system/init assistant result/success");
+  EXPECT_EQ(
+      ran.story(),
+      "control_response system/init control_response user control_response control_response user "
+      "result/error_during_execution system/init assistant result/success");
   const auto answers = ran.of_type("control_response");
   EXPECT_EQ(answers[0]["response"]["response"]["claude_code_version"], "2.1.325");
   EXPECT_EQ(answers[1]["response"]["response"]["model"], "claude-haiku-5-5");

@@ -38,6 +38,31 @@ TEST(Trust, NothingARepositoryRaisesCountsAndAllOfItIsNamedOnce) {
   }
 }
 
+/// Whatever the model says at the end, a person must see that nothing was written, and why.
+TEST(Trust, ARunWhoseWritesWereDeniedSaysSo) {
+  constexpr std::string_view kClaims = R"({"steps":[
+      {"tool_use":{"name":"Write","input":{"file_path":"a","content":"x"}}},
+      {"tool_use":{"name":"Bash","input":{"command":"make"}}},
+      {"text":"All done, the file is written."}]})";
+  for (const auto* settings : {R"({"permissions":{"allow":["Write","Bash"]}})",
+                               R"({"dangerouslySkipPermissions":true})"}) {
+    Bench bench(kClaims);
+    bench.folder().write("work/.claude/settings.json", settings);
+    auto ran = bench.run({"-p", "go"});
+    EXPECT_EQ(ran.out, "All done, the file is written.\n");
+    EXPECT_TRUE(ran.err.contains("2 tool calls were denied")) << ran.err;
+    EXPECT_TRUE(ran.err.ends_with("('ralph trust' trusts it)\n")) << ran.err;
+    EXPECT_FALSE(std::filesystem::exists(bench.work() / "a"));
+
+    Bench trusted(kClaims);
+    trust(trusted);
+    trusted.folder().write("work/.claude/settings.json", settings);
+    ran = trusted.run({"-p", "go"});
+    EXPECT_EQ(ran.err, "");
+    EXPECT_TRUE(std::filesystem::exists(trusted.work() / "a"));
+  }
+}
+
 TEST(Trust, WhatAnUntrustedRepositoryDeniesCounts) {
   Bench bench(R"({"steps":[{"tool_use":{"name":"Bash","input":{"command":"ls"}}},
                            {"text":"Done."}]})");

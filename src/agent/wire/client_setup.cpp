@@ -1,0 +1,105 @@
+#include "agent/wire/client_setup.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "agent/session/structured_output.h"
+#include "core/json/field.h"
+
+namespace ralph::wire {
+namespace {
+
+using json::Document;
+
+std::unexpected<Error> wrong(std::string_view member, std::string_view expected) {
+  return fail(Code::malformed, fmt::format("initialize: '{}' must be {}", member, expected));
+}
+
+bool are_texts(const Document& list) {
+  return list.is_array() &&
+         std::ranges::all_of(list, [](const Document& entry) { return entry.is_string(); });
+}
+
+Result<std::optional<std::vector<std::string>>> text_list(const Document& object,
+                                                          const std::string& name) {
+  const auto& list = json::member(object, name);
+  if (list.is_null()) return std::nullopt;
+  if (!are_texts(list)) return wrong(name, "a list of strings");
+  return json::texts(list);
+}
+
+Result<ClientAgent> read_agent(const std::string& name, const Document& agent) {
+  const auto place = "agents." + name;
+  if (!agent.is_object()) return wrong(place, "an object");
+  const auto* const prompt = json::find_text(agent, "prompt");
+  if (prompt == nullptr) return wrong(place + ".prompt", "a string");
+  ClientAgent made{name, json::text(agent, "description"), *prompt, json::text(agent, "model"), {}};
+  TRY_ASSIGN(made.tools, text_list(agent, "tools"));
+  TRY_ASSIGN(auto without, text_list(agent, "disallowedTools"));
+  if (without) made.disallowed_tools = *std::move(without);
+  return made;
+}
+
+Result<std::optional<std::vector<ClientAgent>>> read_agents(const Document& request) {
+  const auto& agents = json::member(request, "agents");
+  if (agents.is_null()) return std::nullopt;
+  if (!agents.is_object()) return wrong("agents", "an object");
+  std::vector<ClientAgent> list;
+  for (const auto& [name, agent] : agents.items()) {
+    TRY_ASSIGN(auto made, read_agent(name, agent));
+    list.push_back(std::move(made));
+  }
+  return list;
+}
+
+Result<std::optional<std::string>> read_text(const Document& request, const char* name) {
+  const auto& text = json::member(request, name);
+  if (text.is_null()) return std::nullopt;
+  if (!text.is_string()) return wrong(name, "a string");
+  return text.get<std::string>();
+}
+
+template <typename T>
+void replace(std::optional<T>& old, std::optional<T>&& given) {
+  if (given) old = std::move(given);
+}
+
+}  // namespace
+
+Result<ClientSetup> read_client_setup(const Document& request) {
+  ClientSetup setup;
+  TRY_ASSIGN(setup.agents, read_agents(request));
+  TRY_ASSIGN(setup.sdk_mcp_servers, text_list(request, "sdkMcpServers"));
+  TRY_ASSIGN(setup.title, read_text(request, "title"));
+  TRY_ASSIGN(setup.plan_mode_note, read_text(request, "planModeInstructions"));
+  const auto& schema = json::member(request, "jsonSchema");
+  if (!schema.is_null()) {
+    setup.json_schema = json::write(schema);
+    TRY(session::StructuredOutput::make(*setup.json_schema));
+  }
+  return setup;
+}
+
+void ClientSetupStore::add(ClientSetup setup) {
+  const std::lock_guard lock(mutex_);
+  replace(setup_.agents, std::move(setup.agents));
+  replace(setup_.sdk_mcp_servers, std::move(setup.sdk_mcp_servers));
+  replace(setup_.json_schema, std::move(setup.json_schema));
+  replace(setup_.title, std::move(setup.title));
+  replace(setup_.plan_mode_note, std::move(setup.plan_mode_note));
+}
+
+std::optional<std::string> ClientSetupStore::take_title() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(setup_.title, std::nullopt);
+}
+
+ClientSetup ClientSetupStore::get() const {
+  const std::lock_guard lock(mutex_);
+  return setup_;
+}
+
+}  // namespace ralph::wire

@@ -1,0 +1,92 @@
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "agent/settings/claude_version.h"
+#include "agent/wire/control_requests_impl.h"
+#include "core/json/field.h"
+
+/// The request a client begins with: what the session must be, and what it can be.
+namespace ralph::wire {
+namespace {
+
+using json::Document;
+
+/// A client may rely on what it asks for, so a session without it must be refused. Empty: supported.
+std::string unsupported(const ClientSetup& setup, const settings::Options& options) {
+  constexpr std::string_view kNotYet =
+      "{} are not supported by ralph's agent yet; use --accept-unsupported {} to continue without "
+      "them";
+  const auto& servers = setup.sdk_mcp_servers;
+  if (servers && !servers->empty() && !settings::accepts(options, settings::kMcp)) {
+    return fmt::format(kNotYet, "MCP servers", settings::kMcp);
+  }
+  return {};
+}
+
+/// Registers the client's hooks.
+Result<> set_hooks(AgentParts& parts, const Document& hooks) {
+  TRY_ASSIGN(const auto ignored, parts.hooks.set_callbacks(hooks));
+  for (const auto& event : ignored) {
+    warn(parts.setup, fmt::format("ralph: the client's hooks for {} have no effect", event));
+  }
+  return {};
+}
+
+Document account(const AgentParts& parts) {
+  const auto& login = parts.prepared.login;
+  const bool key = !login.credential.api_key.empty();
+  return {{"tokenSource", key ? "none" : login.source},
+          {"apiKeySource", key ? login.source : "none"},
+          {"apiProvider", "firstParty"}};
+}
+
+Document description(const AgentParts& parts) {
+  return {{"commands", command_list(parts)},
+          {"agents", agent_list(parts)},
+          {"output_style", "default"},
+          {"available_output_styles", output_style_list()},
+          {"models", model_list(parts)},
+          {"account", account(parts)},
+          {"pid", ::getpid()},
+          {"claude_code_version", settings::kClaudeVersion},
+          {"current_permission_mode", to_string(parts.policy.mode())},
+          {"fast_mode_state", "off"}};
+}
+
+}  // namespace
+
+json::Document agent_list(const AgentParts& parts) {
+  auto list = Document::array();
+  for (const auto& agent : parts.client_setup.get().agents.value_or(std::vector<ClientAgent>())) {
+    Document shown{{"name", agent.name}, {"description", agent.description}};
+    if (!agent.model.empty()) shown["model"] = agent.model;
+    list.push_back(std::move(shown));
+  }
+  return list;
+}
+
+ControlReply serve_initialize(AgentParts& parts, const Document& request) {
+  auto setup = read_client_setup(request);
+  if (!setup) return refusal(setup.error().message, "invalid_request");
+  if (auto why = unsupported(*setup, parts.setup.options); !why.empty()) {
+    return refusal(std::move(why), "unsupported_request");
+  }
+  if (const auto taken = parts.client_prompt.take(json::write(request)); !taken) {
+    return refusal(taken.error().message, "invalid_request");
+  }
+  const auto& hooks = json::member(request, "hooks");
+  if (!hooks.is_null()) {
+    if (const auto set = set_hooks(parts, hooks); !set) {
+      return refusal(set.error().message, "invalid_request");
+    }
+  }
+  parts.client_setup.add(*std::move(setup));
+  auto reply = success(description(parts));
+  if (!hooks.is_null()) (*reply.payload)["hooks_applied"] = true;
+  (*reply.payload)["hook_on_failure_supported"] = true;
+  reply.beside["pending_permission_requests"] = parts.client.waiting("can_use_tool");
+  return reply;
+}
+
+}  // namespace ralph::wire
