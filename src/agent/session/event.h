@@ -29,6 +29,7 @@ struct InitFacts {
   std::string key_source;  // "ANTHROPIC_API_KEY", "none" …
   std::vector<std::string> add_dirs;
   std::vector<std::string> slash_commands;  // without the slash
+  std::vector<std::string> agents;          // types of subagents
   std::vector<std::string> skills;
 };
 
@@ -142,6 +143,13 @@ struct TasksChanged {
 struct TaskStarted {
   const tool::BackgroundTask& task;
 };
+/// A subagent has made a tool call.
+struct TaskProgress {
+  const tool::BackgroundTask& task;
+  std::string_view doing;  // "Running make"
+  std::string_view tool;
+  const tool::TaskUsage& usage;
+};
 /// A background task has ended: first TaskUpdated, then TaskEnded.
 struct TaskUpdated {
   const tool::TaskNotification& task;
@@ -194,7 +202,7 @@ struct TurnEnded {
 using Event = std::variant<TurnStarted, RequestStarted, RequestRetried, ThinkingProgress,
                            ReplyProgress, ReplyBlock, ErrorReply, UserInput, MessageProgress,
                            ModelChanged, Notice, ReplyRefused, CallDenied, TasksChanged,
-                           TaskStarted, TaskUpdated, TaskEnded, CommandStarted, CommandRunning,
+                           TaskStarted, TaskProgress, TaskUpdated, TaskEnded, CommandStarted, CommandRunning,
                            CommandEnded, CompactionStarted, CompactionEnded, ConversationCompacted,
                            ConversationReset, TitleChanged, TranscriptLost, LocalReply, TurnEnded>;
 

@@ -39,6 +39,8 @@ class Inbox {
   std::vector<UserMessage> next(const std::stop_token& stop);
   /// Messages that arrived during the turn, up to the first one that needs a turn of its own.
   std::vector<UserMessage> take_pending();
+  /// The end of a background task waits to be answered.
+  bool has_notification();
   /// No message waits, and no running task can add one.
   bool is_empty();
 

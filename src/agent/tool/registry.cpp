@@ -23,7 +23,8 @@ permission::ToolCall permission_call(const Tool& tool, const json::Document& inp
                                      const Access& access, const Workspace& workspace) {
   const auto* const tasks = workspace.setup().tasks;
   return {tool.name(),       input,           access,
-          workspace.setup(), workspace.cwd(), tasks != nullptr && !tasks->list().empty()};
+          workspace.setup(), workspace.cwd(),
+          workspace.setup().shared || (tasks != nullptr && !tasks->list().empty())};
 }
 
 permission::Decision decide(const Tool& tool, const json::Document& input, const Access& access,

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "agent/instructions/agent_definitions.h"
 #include "agent/instructions/client_prompt.h"
 #include "agent/instructions/skills.h"
 #include "agent/permission/policy.h"
@@ -19,6 +20,8 @@
 #include "agent/session/toolbox.h"
 #include "agent/settings/credential.h"
 #include "agent/settings/settings.h"
+#include "agent/subagent/agent_tool.h"
+#include "agent/subagent/subagents.h"
 #include "agent/wire/agent.h"
 #include "agent/wire/api_model.h"
 #include "agent/wire/claude_events.h"
@@ -41,6 +44,8 @@ struct Prepared {
   permission::Mode mode = permission::Mode::standard;
   permission::Rules rules;
   std::vector<std::string> system;
+  std::unique_ptr<instructions::AgentDefinitions> agents;
+  settings::Options options;  // of the session: those given, narrowed by --agent
 };
 
 /// The parts of an agent. Later members refer to earlier ones.
@@ -54,6 +59,10 @@ class AgentParts {
 
   /// A session of these parts. `start` is of the current identity.
   Result<std::unique_ptr<session::Session>> make_session(session::SessionStart start);
+  ~AgentParts() { tasks.end_all(); }  // subagents use the other parts
+  AgentParts(const AgentParts&) = delete;
+  AgentParts& operator=(const AgentParts&) = delete;
+
   /// Switches all parts to another session.
   void change_session(const session::SessionStart& start);
 
@@ -75,6 +84,8 @@ class AgentParts {
   ClientApprover client_approver;
   hook::NoHooks hooks;
   session::CallGate gate;
+  subagent::Subagents subagents;
+  subagent::AgentTool agent_tool;
   session::Toolbox toolbox;
   session::PromptExpander expander;
   session::Inbox inbox;
@@ -87,6 +98,8 @@ class AgentParts {
   session::InitFacts init_facts() const;
   Connection connection() const;
   std::vector<const tool::Tool*> session_tools() const;
+  std::vector<const tool::Tool*> main_tools() const;
+  subagent::Host host();
   session::Approver* approver();
 };
 

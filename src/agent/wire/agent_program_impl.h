@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -32,8 +33,13 @@ class AgentProgram {
   void emit(const session::Event& event) { parts_->sink.emit(parts_->identity, event); }
   void complete(const session::MessageIds& messages);
   void report(session::TurnResult result);
+  bool subagents_open();
+  void release_results(bool stopped);
+  void interrupt_subagents();
   void watch_tasks();
+  void watch();
   void announce(const tool::TaskNotification& ended);
+  void add_notes(std::vector<session::UserMessage>& messages);
 
   std::unique_ptr<AgentParts> parts_;
   std::unique_ptr<session::Session> session_;
@@ -43,8 +49,15 @@ class AgentProgram {
   EventWriter& writer_;
   std::atomic<bool>& reporting_result_;
   std::int64_t results_ = 0;
-  bool last_is_error_ = false;
+  std::atomic<bool> last_is_error_ = false;
+  std::mutex results_mutex_;
+  std::vector<session::TurnResult> held_;  // results of turns whose subagents still work
+  std::mutex notes_mutex_;
+  std::vector<std::string> notes_;  // for the model, with the next message of the user
+  std::atomic<bool> interrupted_ = false;  // the user does not want the subagents to continue
+  std::mutex watch_mutex_;
   std::atomic<bool> watching_ = false;
+  std::atomic<bool> announcing_ = false;
   std::jthread watcher_;  // of the background tasks; uses the other members
 };
 

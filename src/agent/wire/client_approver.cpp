@@ -111,6 +111,7 @@ Result<session::Approval> ClientApprover::ask(const session::ApprovalRequest& re
                 {"description", json::text(request.input, "description")},
                 {"permission_suggestions", suggestions(request)},
                 {"tool_use_id", request.call.id}};
+  if (!request.agent_id.empty()) body["agent_id"] = request.agent_id;
   if (!request.decision.reason.empty()) body["decision_reason"] = request.decision.reason;
   if (request.decision.reason_type == permission::Reason::working_dir) {
     body["blocked_path"] = request.access.path.string();
