@@ -228,15 +228,16 @@ void AgentDefinitions::add_file(const fs::path& file, const Place& place) {
     return;
   }
   if (!place.replaces && all_.contains(name)) {
-    notes_.push_back(fmt::format("ralph: {}: the agent '{}' exists already, and this workspace is "
-                                 "not trusted ('ralph trust' trusts it)",
-                                 where, name));
+    notes_.push_back(
+        fmt::format("ralph: {}: the agent '{}' exists already, and this workspace is "
+                    "not trusted ('ralph trust' trusts it)",
+                    where, name));
     return;
   }
   auto agent = parse_agent(name, fields_of(text), where);
   if (!agent) {
-    notes_.push_back(fmt::format("ralph: {}; the agent '{}' cannot be used",
-                                 agent.error().message, name));
+    notes_.push_back(
+        fmt::format("ralph: {}; the agent '{}' cannot be used", agent.error().message, name));
     agent = AgentDefinition{.name = name, .description = {}, .prompt = {}};
     agent->problem = notes_.back().substr(notes_.back().find(' ') + 1);
   }
@@ -283,9 +284,8 @@ Result<> add_given(AgentDefinitions& agents, const std::string& given, const fs:
   }
   auto text = read_file(cwd / given, settings::kLargestSettingsFile);
   if (!text) {
-    return fail(Code::usage,
-                fmt::format("{} '{}' is neither a JSON object nor a file with one: {}", kOption,
-                            given, text.error().message));
+    return fail(Code::usage, fmt::format("{} '{}' is neither a JSON object nor a file with one: {}",
+                                         kOption, given, text.error().message));
   }
   TRY_ASSIGN(const auto parsed, json::parse(*text, given));
   return agents.add(parsed, given);

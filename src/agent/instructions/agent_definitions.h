@@ -28,7 +28,7 @@ struct AgentDefinition {
   std::string effort = {};
   std::optional<permission::Mode> mode = {};  // its calls must be allowed in this mode too
   std::optional<std::int64_t> max_turns = {};
-  bool background = false;  // it always runs in the background
+  bool background = false;   // it always runs in the background
   std::string problem = {};  // why it cannot be used; empty: it can
 };
 

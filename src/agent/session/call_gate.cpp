@@ -44,8 +44,7 @@ void take_over(hook::Answer& answer, CallVerdict& verdict) {
 }  // namespace
 
 json::Document CallGate::details_of(const api::Block& call, const json::Document& input) const {
-  json::Document details{
-      {"tool_name", call.name}, {"tool_input", input}, {"tool_use_id", call.id}};
+  json::Document details{{"tool_name", call.name}, {"tool_input", input}, {"tool_use_id", call.id}};
   if (!caller_.agent_id.empty()) {
     details["agent_id"] = caller_.agent_id;
     details["agent_type"] = caller_.agent_type;
@@ -55,8 +54,8 @@ json::Document CallGate::details_of(const api::Block& call, const json::Document
 
 void CallGate::decide(const tool::Tool& tool, CallVerdict& verdict) const {
   verdict.access = tool.access(verdict.input, workspace_);
-  verdict.decision =
-      policy_.decide(permission_call(tool, verdict.input, verdict.access, workspace_), caller_.mode);
+  verdict.decision = policy_.decide(
+      permission_call(tool, verdict.input, verdict.access, workspace_), caller_.mode);
 }
 
 CallVerdict CallGate::check(const api::Block& call, const tool::Tool& tool, json::Document input,
@@ -118,8 +117,8 @@ void CallGate::ask(const api::Block& call, const tool::Tool& tool, CallVerdict& 
     return;
   }
   if (approver_ == nullptr) return;
-  auto approval = approver_->ask(
-      {call, verdict.input, verdict.access, decision, caller_.agent_id}, stop);
+  auto approval =
+      approver_->ask({call, verdict.input, verdict.access, decision, caller_.agent_id}, stop);
   if (!approval) {
     decision.message = "Tool permission request failed: " + describe(approval.error());
     return;

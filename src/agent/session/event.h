@@ -199,12 +199,13 @@ struct TurnEnded {
   const TurnResult& result;
 };
 
-using Event = std::variant<TurnStarted, RequestStarted, RequestRetried, ThinkingProgress,
-                           ReplyProgress, ReplyBlock, ErrorReply, UserInput, MessageProgress,
-                           ModelChanged, Notice, ReplyRefused, CallDenied, TasksChanged,
-                           TaskStarted, TaskProgress, TaskUpdated, TaskEnded, CommandStarted, CommandRunning,
-                           CommandEnded, CompactionStarted, CompactionEnded, ConversationCompacted,
-                           ConversationReset, TitleChanged, TranscriptLost, LocalReply, TurnEnded>;
+using Event =
+    std::variant<TurnStarted, RequestStarted, RequestRetried, ThinkingProgress, ReplyProgress,
+                 ReplyBlock, ErrorReply, UserInput, MessageProgress, ModelChanged, Notice,
+                 ReplyRefused, CallDenied, TasksChanged, TaskStarted, TaskProgress, TaskUpdated,
+                 TaskEnded, CommandStarted, CommandRunning, CommandEnded, CompactionStarted,
+                 CompactionEnded, ConversationCompacted, ConversationReset, TitleChanged,
+                 TranscriptLost, LocalReply, TurnEnded>;
 
 /// Where the events of sessions go. Called from many threads.
 class EventSink {

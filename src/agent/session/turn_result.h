@@ -70,7 +70,7 @@ struct SubagentStats {
   std::int64_t started_in_background = 0;
   std::int64_t completed = 0, failed = 0;
   std::int64_t killed_by_parent = 0, killed_by_user = 0, killed_by_system = 0;
-  std::int64_t too_many = 0;                 // calls refused because of the limit
+  std::int64_t too_many = 0;                  // calls refused because of the limit
   std::map<std::string, std::int64_t> types;  // how often each was started
 };
 

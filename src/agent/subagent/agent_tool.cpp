@@ -12,7 +12,7 @@ namespace ralph::subagent {
 namespace {
 
 constexpr const char* kDefaultType = "general-purpose";
-constexpr std::size_t kLongestAgentLine = 400;              // code points of a description
+constexpr std::size_t kLongestAgentLine = 400;  // code points of a description
 constexpr std::size_t kLongestAgentList = std::size_t{16} << 10;
 
 constexpr std::string_view kAgentIntroduction =
@@ -104,8 +104,7 @@ tool::Outcome AgentTool::run(const json::Document& input, const permission::Acce
     for (const auto& known : agents_.all()) {
       if (known.problem.empty()) names += (names.empty() ? "" : ", ") + known.name;
     }
-    return tool::misuse(
-        fmt::format("There is no agent '{}'. The agents are: {}", type, names));
+    return tool::misuse(fmt::format("There is no agent '{}'. The agents are: {}", type, names));
   }
   if (!agent->problem.empty()) {
     return tool::misuse(fmt::format("The agent '{}' cannot be used: {}", type, agent->problem));

@@ -86,11 +86,10 @@ tool::TaskNotification notification_of(const Report& report, const tool::Backgro
           .summary = utf8::shortened(report.text, kLongestSummary),
           .agent_type = facts.agent_type,
           .usage = report.usage,
-          .message = fmt::format(
-              "<task-notification>\nThe subagent {} ({}: {}) has ended: {}\n{}\n"
-              "</task-notification>",
-              facts.task_id, facts.agent_type, facts.description, to_string(report.status),
-              framed(report, facts))};
+          .message = fmt::format("<task-notification>\nThe subagent {} ({}: {}) has ended: {}\n{}\n"
+                                 "</task-notification>",
+                                 facts.task_id, facts.agent_type, facts.description,
+                                 to_string(report.status), framed(report, facts))};
 }
 
 }  // namespace ralph::subagent

@@ -20,7 +20,8 @@ namespace {
 constexpr std::array<std::string_view, 2> kNotForSubagents{"Agent", "TaskStop"};
 
 constexpr std::string_view kTaskNote =
-    "\n\nYou are a subagent: another agent gave you this task and waits for your report. You cannot "
+    "\n\nYou are a subagent: another agent gave you this task and waits for your report. You "
+    "cannot "
     "ask anyone. Your last message is the report, and the only thing the other agent sees of your "
     "work: say what you found or did, with absolute paths, and what remains open. Work in the "
     "background is not possible.";
@@ -107,8 +108,7 @@ Result<> Subagent::open() {
   start.session_id = identity_.session_id();
   if (host_.options.persist) {
     const auto& place = host_.place;
-    const auto folder =
-        session::subagents_folder(place.config_folder, place.cwd, start.session_id);
+    const auto folder = session::subagents_folder(place.config_folder, place.cwd, start.session_id);
     facts_.output_file = folder / fmt::format("agent-{}.jsonl", facts_.task_id);
     const session::Stamp stamp{.session_id = start.session_id,
                                .cwd = place.cwd.string(),

@@ -41,7 +41,8 @@ Report run_safely(Subagent& agent, const std::stop_token& stop) {
 
 /// Passes the stop request of a token on to a source.
 struct StopLink {
-  StopLink(const std::stop_token& from, std::stop_source to) : callback(from, Pass{std::move(to)}) {}
+  StopLink(const std::stop_token& from, std::stop_source to)
+      : callback(from, Pass{std::move(to)}) {}
 
   struct Pass {
     std::stop_source to;
@@ -107,9 +108,10 @@ std::unique_ptr<Subagents::Slot> Subagents::acquire(const Task& task, std::optio
 tool::Outcome Subagents::run(Task task, std::optional<bool> asked, const std::stop_token& stop) {
   auto slot = acquire(task, asked);
   if (!slot) {
-    return tool::misuse(fmt::format("{} subagents are running, which is the limit. Wait until one "
-                                    "has ended, then make the call again.",
-                                    kMostAtOnce));
+    return tool::misuse(
+        fmt::format("{} subagents are running, which is the limit. Wait until one "
+                    "has ended, then make the call again.",
+                    kMostAtOnce));
   }
   if (host_.hooks.has(hook::Event::subagent_start)) {
     const json::Document details{{"agent_type", task.agent.name}, {"prompt", task.prompt}};

@@ -53,7 +53,7 @@ class AgentProgram {
   std::mutex results_mutex_;
   std::vector<session::TurnResult> held_;  // results of turns whose subagents still work
   std::mutex notes_mutex_;
-  std::vector<std::string> notes_;  // for the model, with the next message of the user
+  std::vector<std::string> notes_;         // for the model, with the next message of the user
   std::atomic<bool> interrupted_ = false;  // the user does not want the subagents to continue
   std::mutex watch_mutex_;
   std::atomic<bool> watching_ = false;

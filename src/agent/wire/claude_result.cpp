@@ -88,9 +88,8 @@ std::string subagents_json(const session::SubagentStats& stats) {
       .raw("killed", object({{"parent", stats.killed_by_parent},
                              {"user", stats.killed_by_user},
                              {"system", stats.killed_by_system}}))
-      .raw("refused", object({{"depth_limit", 0},
-                              {"concurrency_limit", stats.too_many},
-                              {"budget", 0}}))
+      .raw("refused",
+           object({{"depth_limit", 0}, {"concurrency_limit", stats.too_many}, {"budget", 0}}))
       .raw("by_type", types)
       .close();
   return out;
