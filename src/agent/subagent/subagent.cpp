@@ -12,6 +12,7 @@
 #include "core/base/file.h"
 #include "core/base/id.h"
 #include "core/json/writer.h"
+#include "core/model/model.h"
 
 namespace ralph::subagent {
 namespace {

@@ -145,6 +145,19 @@ TEST(Subagents, WorkInABackgroundAndTheResultWaitsForThem) {
   EXPECT_EQ(of_subtype(ran, "background_tasks_changed").back()["tasks"], Document::array());
 }
 
+TEST(Subagents, TheModelCanStopOne) {
+  Bench bench(fmt::format(
+      R"({{"steps":[{},{{"tool_use":{{"name":"TaskStop","input":{{"task_id":"nobody"}}}}}},{{"text":"Done."}},{{"text":"Later."}},{}]}})",
+      agent_call("ALPHA", ""), child_steps("ALPHA", "Alpha report")));
+  const auto ran = bench.ask("go", {"--tools", "Agent,TaskStop,Bash"});
+  EXPECT_EQ(ran.events()[0]["tools"], Document({"Task", "Bash", "TaskStop"}));
+  EXPECT_TRUE(ran.out.contains("No task with the id 'nobody' is running."));
+  for (const auto& request : ran.requests) {
+    if (!request["system"].dump().contains("You are a subagent")) continue;
+    EXPECT_FALSE(request["tools"].dump().contains("TaskStop"));
+  }
+}
+
 TEST(Subagents, UsageIsInTheTotalsAndTheTranscriptIsASideChain) {
   Bench bench(one_agent(R"(,"model":"haiku","run_in_background":false)",
                         child_steps("ALPHA", "Alpha report")));
