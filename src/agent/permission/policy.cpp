@@ -1,5 +1,6 @@
 #include "agent/permission/policy.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ralph::permission {
@@ -7,8 +8,15 @@ namespace ralph::permission {
 Policy::Policy(Mode mode, Rules rules, Prompts prompts)
     : prompts_(prompts), rules_(std::move(rules)), mode_(mode) {}
 
-Decision Policy::decide(const ToolCall& call) const {
-  const auto now = mode();
+Decision Policy::decide(const ToolCall& call, std::optional<Mode> own_mode) const {
+  auto decision = decide_in(mode(), call);
+  if (!own_mode || !decision.allowed) return decision;
+  auto own = decide_in(*own_mode, call);
+  own.grant = std::min(own.grant, decision.grant);
+  return own;
+}
+
+Decision Policy::decide_in(Mode now, const ToolCall& call) const {
   auto decision = permission::decide(call, now, rules());
   if (decision.allowed || decision.reason_type == Reason::rule) return decision;
   if (now == Mode::dont_ask) {

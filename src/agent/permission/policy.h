@@ -1,5 +1,6 @@
 #pragma once
 #include <mutex>
+#include <optional>
 
 #include "agent/permission/decide.h"
 
@@ -14,13 +15,16 @@ class Policy {
   Policy(Mode mode, Rules rules, Prompts prompts = Prompts::possible);
 
   /// With Prompts::none or dontAsk, that is the reason of a denial that no rule caused.
-  Decision decide(const ToolCall& call) const;
+  /// `own_mode`: of a sub-session that has one; the call must be allowed in both modes.
+  Decision decide(const ToolCall& call, std::optional<Mode> own_mode = {}) const;
   Mode mode() const;
   void set_mode(Mode mode);
   Rules rules() const;
   void set_rules(Rules rules);
 
  private:
+  Decision decide_in(Mode mode, const ToolCall& call) const;
+
   Prompts prompts_;
   mutable std::mutex mutex_;
   Rules rules_;

@@ -212,10 +212,16 @@ FileUse Rule::file_use() const {
   return tool == "Edit" || tool == "Write" ? FileUse::change : FileUse::none;
 }
 
+std::string_view current_tool_name(std::string_view name) {
+  return name == "Task" ? "Agent" : name;
+}
+
 Rule parse_rule(std::string_view text) {
   const auto open = text.find('(');
-  if (open == std::string_view::npos || !text.ends_with(')')) return {std::string(text), {}};
-  return {std::string(text.substr(0, open)),
+  if (open == std::string_view::npos || !text.ends_with(')')) {
+    return {std::string(current_tool_name(text)), {}};
+  }
+  return {std::string(current_tool_name(text.substr(0, open))),
           std::string(text.substr(open + 1, text.size() - open - 2))};
 }
 

@@ -245,6 +245,12 @@ bool restricts_path(const Rule& rule, const Call& call) {
   return false;
 }
 
+/// A call that touches no file: by any text of its input, or by what it names without saying so.
+bool matches_texts(const Rule& rule, const Call& call) {
+  return matches_some_text(rule, call.input) ||
+         (!call.access.command.empty() && matches_command(rule.pattern, call.access.command));
+}
+
 bool touches_no_file(Access::Kind kind) {
   return kind == Access::Kind::session || kind == Access::Kind::unknown;
 }
@@ -289,7 +295,7 @@ bool restricts(const std::string& text, const Call& call) {
   if (kind == Access::Kind::run) {
     return named ? restricts_command(rule, call) : restricts_files_of_command(rule, call);
   }
-  if (touches_no_file(kind)) return named && matches_some_text(rule, call.input);
+  if (touches_no_file(kind)) return named && matches_texts(rule, call);
   const bool about_files = named || is_path_rule(rule, kind) ||
                            (rule.file_use() == FileUse::read && shows_contents(call));
   return about_files && !rule.pattern.empty() && restricts_path(rule, call);
@@ -301,7 +307,7 @@ bool permits(const std::string& text, const Call& call) {
   const bool named = names_tool(rule, call.tool);
   if (named && rule.covers_all()) return true;
   if (kind == Access::Kind::run) return named && rule.pattern == call.access.command;
-  if (touches_no_file(kind)) return named && matches_some_text(rule, call.input);
+  if (touches_no_file(kind)) return named && matches_texts(rule, call);
   return (named || is_path_rule(rule, kind)) && !rule.pattern.empty() &&
          matches_path(rule.pattern, call.access.path, call.folders.root);
 }

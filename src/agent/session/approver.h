@@ -2,6 +2,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "agent/api/reply.h"
 #include "agent/permission/access.h"
@@ -17,6 +18,7 @@ struct ApprovalRequest {
   const json::Document& input;
   const permission::Access& access;
   const permission::Decision& decision;  // why it needs approval
+  std::string_view agent_id = {};        // of the subagent that makes it; empty: none
 };
 
 struct Approval {

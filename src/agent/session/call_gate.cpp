@@ -35,10 +35,6 @@ CallDecision shown(const Decision& decision) {
           .reason = decision.reason_type};
 }
 
-json::Document call_details(const api::Block& call, const json::Document& input) {
-  return {{"tool_name", call.name}, {"tool_input", input}, {"tool_use_id", call.id}};
-}
-
 void take_over(hook::Answer& answer, CallVerdict& verdict) {
   std::ranges::move(answer.contexts, std::back_inserter(verdict.contexts));
   if (answer.stop) verdict.stop = answer.stop;
@@ -47,10 +43,19 @@ void take_over(hook::Answer& answer, CallVerdict& verdict) {
 
 }  // namespace
 
+json::Document CallGate::details_of(const api::Block& call, const json::Document& input) const {
+  json::Document details{{"tool_name", call.name}, {"tool_input", input}, {"tool_use_id", call.id}};
+  if (!caller_.agent_id.empty()) {
+    details["agent_id"] = caller_.agent_id;
+    details["agent_type"] = caller_.agent_type;
+  }
+  return details;
+}
+
 void CallGate::decide(const tool::Tool& tool, CallVerdict& verdict) const {
   verdict.access = tool.access(verdict.input, workspace_);
-  verdict.decision =
-      policy_.decide(permission_call(tool, verdict.input, verdict.access, workspace_));
+  verdict.decision = policy_.decide(
+      permission_call(tool, verdict.input, verdict.access, workspace_), caller_.mode);
 }
 
 CallVerdict CallGate::check(const api::Block& call, const tool::Tool& tool, json::Document input,
@@ -60,7 +65,7 @@ CallVerdict CallGate::check(const api::Block& call, const tool::Tool& tool, json
   if (hooks_.has(hook::Event::pre_tool_use)) {
     advice = hooks_.run({.event = hook::Event::pre_tool_use,
                          .subject = call.name,
-                         .details = call_details(call, verdict.input),
+                         .details = details_of(call, verdict.input),
                          .tool_use_id = call.id},
                         stop);
     take_over(advice, verdict);
@@ -91,7 +96,7 @@ bool CallGate::ask_hooks(const api::Block& call, const tool::Tool& tool, CallVer
   if (!hooks_.has(hook::Event::permission_request)) return false;
   auto answer = hooks_.run({.event = hook::Event::permission_request,
                             .subject = call.name,
-                            .details = call_details(call, verdict.input),
+                            .details = details_of(call, verdict.input),
                             .tool_use_id = call.id},
                            stop);
   auto input = std::exchange(answer.updated_input, {});
@@ -124,7 +129,8 @@ void CallGate::ask(const api::Block& call, const tool::Tool& tool, CallVerdict& 
     return;
   }
   if (approver_ == nullptr) return;
-  auto approval = approver_->ask({call, verdict.input, verdict.access, decision}, stop);
+  auto approval =
+      approver_->ask({call, verdict.input, verdict.access, decision, caller_.agent_id}, stop);
   decision.asked = true;
   if (!approval) {
     decision.message = "Tool permission request failed: Error: " + describe(approval.error());
@@ -156,7 +162,7 @@ void CallGate::after(const json::Document& input, Millis duration, ToolCallResul
   const bool failed = result.outcome.is_error.value_or(false);
   const auto event = failed ? hook::Event::post_tool_use_failure : hook::Event::post_tool_use;
   if (!hooks_.has(event)) return;
-  auto details = call_details(*result.call, input);
+  auto details = details_of(*result.call, input);
   auto response = json::parse(result.outcome.detail).value_or(json::Document());
   details[failed ? "error" : "tool_response"] = std::move(response);
   if (failed) details["is_interrupt"] = stop.stop_requested();

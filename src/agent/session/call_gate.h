@@ -2,6 +2,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/hook/hooks.h"
@@ -24,13 +25,23 @@ struct CallVerdict {
   std::optional<std::string> stop = {};    // a hook wants the turn to end; why
 };
 
+/// The subagent that makes calls; empty: none does.
+struct Caller {
+  std::string agent_id = {}, agent_type = {};
+  std::optional<permission::Mode> mode = {};  // its calls must be allowed in this mode too
+};
+
 /// Decides about calls: hooks, then rules and mode, then whoever can be asked. Thread-safe.
 class CallGate {
  public:
   /// Without an approver, what would need one is denied.
   CallGate(const permission::Policy& policy, const tool::Workspace& workspace, hook::Hooks& hooks,
-           Approver* approver = nullptr)
-      : policy_(policy), workspace_(workspace), hooks_(hooks), approver_(approver) {}
+           Approver* approver = nullptr, Caller caller = {})
+      : policy_(policy),
+        workspace_(workspace),
+        hooks_(hooks),
+        approver_(approver),
+        caller_(std::move(caller)) {}
 
   CallVerdict check(const api::Block& call, const tool::Tool& tool, json::Document input,
                     const std::stop_token& stop) const;
@@ -39,6 +50,7 @@ class CallGate {
              const std::stop_token& stop) const;
 
  private:
+  json::Document details_of(const api::Block& call, const json::Document& input) const;
   void decide(const tool::Tool& tool, CallVerdict& verdict) const;
   void ask(const api::Block& call, const tool::Tool& tool, CallVerdict& verdict,
            const std::stop_token& stop) const;
@@ -50,6 +62,7 @@ class CallGate {
   const tool::Workspace& workspace_;
   hook::Hooks& hooks_;
   Approver* approver_;
+  Caller caller_;
 };
 
 }  // namespace ralph::session

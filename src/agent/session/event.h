@@ -30,6 +30,7 @@ struct InitFacts {
   std::string key_source;  // "ANTHROPIC_API_KEY", "none" …
   std::vector<std::string> add_dirs;
   std::vector<std::string> slash_commands;  // without the slash
+  std::vector<std::string> agents;          // types of subagents
   std::vector<std::string> skills;
 };
 
@@ -143,6 +144,13 @@ struct TasksChanged {
 struct TaskStarted {
   const tool::BackgroundTask& task;
 };
+/// A subagent has made a tool call.
+struct TaskProgress {
+  const tool::BackgroundTask& task;
+  std::string_view doing;  // "Running make"
+  std::string_view tool;
+  const tool::TaskUsage& usage;
+};
 /// A background task has ended: first TaskUpdated, then TaskEnded.
 struct TaskUpdated {
   const tool::TaskNotification& task;
@@ -210,10 +218,11 @@ struct TurnEnded {
 using Event =
     std::variant<TurnStarted, RequestStarted, RequestRetried, ThinkingProgress, ReplyProgress,
                  ReplyBlock, ErrorReply, UserInput, MessageProgress, ModelChanged, Notice,
-                 ReplyRefused, CallDenied, TasksChanged, TaskStarted, TaskUpdated, TaskEnded,
-                 CommandStarted, CommandRunning, CommandEnded, CompactionStarted, CompactionEnded,
-                 ConversationCompacted, ConversationReset, ModeChanged, TitleChanged,
-                 TranscriptLost, HookStarted, HookEnded, PromptBlocked, LocalReply, TurnEnded>;
+                 ReplyRefused, CallDenied, TasksChanged, TaskStarted, TaskProgress, TaskUpdated,
+                 TaskEnded, CommandStarted, CommandRunning, CommandEnded, CompactionStarted,
+                 CompactionEnded, ConversationCompacted, ConversationReset, ModeChanged,
+                 TitleChanged, TranscriptLost, HookStarted, HookEnded, PromptBlocked, LocalReply,
+                 TurnEnded>;
 
 /// Where the events of sessions go. Called from many threads.
 class EventSink {

@@ -7,12 +7,20 @@
 
 namespace ralph::session {
 
+/// What a subagent is, for its events; of other sessions empty.
+struct AgentFacts {
+  std::string id;
+  std::string type;         // "general-purpose"
+  std::string description;  // of its task
+};
+
 /// Which session an event is from: its id and, of a child session, the parent's call. The id may change while other threads
 /// use it: references they hold stay valid.
 class Identity {
  public:
-  explicit Identity(std::string session_id, std::string parent_tool_use_id = {})
-      : parent_tool_use_id_(std::move(parent_tool_use_id)) {
+  explicit Identity(std::string session_id, std::string parent_tool_use_id = {},
+                    AgentFacts agent = {})
+      : parent_tool_use_id_(std::move(parent_tool_use_id)), agent_(std::move(agent)) {
     ids_.push_back(std::move(session_id));
   }
 
@@ -26,9 +34,11 @@ class Identity {
   }
   /// Empty: it has no parent.
   const std::string& parent_tool_use_id() const { return parent_tool_use_id_; }
+  const AgentFacts& agent() const { return agent_; }
 
  private:
   std::string parent_tool_use_id_;
+  AgentFacts agent_;
   mutable std::mutex mutex_;
   std::deque<std::string> ids_;  // former ids stay valid
 };

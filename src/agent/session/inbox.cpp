@@ -34,6 +34,12 @@ bool Inbox::is_empty() {
   return queue_.empty() && !handed_ && !claimed_ && holds_ == 0;
 }
 
+bool Inbox::has_notification() {
+  const std::lock_guard lock(mutex_);
+  return (handed_ && handed_->notification) ||
+         std::ranges::any_of(queue_, &UserMessage::notification);
+}
+
 void Inbox::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;

@@ -44,6 +44,8 @@ class Inbox {
   std::vector<std::string> waiting();
   /// Drops a message that waits; false: there is none with this id.
   bool cancel(std::string_view uuid);
+  /// The end of a background task waits to be answered.
+  bool has_notification();
   /// No message waits, and no running task can add one.
   bool is_empty();
 

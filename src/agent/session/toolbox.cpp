@@ -14,6 +14,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/permission/rule.h"
 #include "agent/session/json_text.h"
 #include "agent/tool/background.h"
 #include "agent/tool/coerce.h"
@@ -28,17 +29,25 @@ using tool::Tool;
 
 /// Offered only with --tools, or if Bash is not offered.
 constexpr std::array<std::string_view, 2> kInsteadOfShell{"Glob", "Grep"};
+/// Offered only with --tools.
+constexpr std::array<std::string_view, 4> kOnRequest{"NotebookEdit", "TaskStop", "WebFetch",
+                                                     "WebSearch"};
 constexpr std::size_t kMostAtOnce = 10;
-constexpr std::array<std::string_view, 3> kBare{"Bash", "Edit", "Read"};
 template <typename List>
 bool has(const List& list, std::string_view name) {
   return std::ranges::find(list, name) != std::ranges::end(list);
 }
 
+/// Of --tools or --disallowedTools.
+bool is_named(const std::vector<std::string>& list, std::string_view tool) {
+  return std::ranges::find(list, tool, permission::current_tool_name) != list.end();
+}
+
 bool is_offered(std::string_view name, const settings::Options& options) {
-  if (has(options.disallowed_tools, name)) return false;
-  if (options.tools && !has(*options.tools, "default")) return has(*options.tools, name);
-  if (options.bare) return has(kBare, name);
+  if (is_named(options.disallowed_tools, name)) return false;
+  if (options.tools && !has(*options.tools, "default")) return is_named(*options.tools, name);
+  if (has(kOnRequest, name)) return options.tools && is_named(*options.tools, name);
+  if (options.bare) return has(settings::kBareTools, name);
   return !has(kInsteadOfShell, name) || has(options.disallowed_tools, "Bash");
 }
 
@@ -164,7 +173,8 @@ std::string Toolbox::definitions() const {
 }
 
 const Tool* Toolbox::find(std::string_view name) const {
-  const auto found = std::ranges::find(tools_, name, [](const Tool* tool) { return tool->name(); });
+  const auto found = std::ranges::find(tools_, permission::current_tool_name(name),
+                                       [](const Tool* tool) { return tool->name(); });
   return found == tools_.end() ? nullptr : *found;
 }
 

@@ -21,6 +21,7 @@
 namespace ralph::session {
 
 /// Tools that come and go during a session, such as those of MCP servers. A tool that was returned once stays valid.
+/// Thread-safe: a session and its subagents share one.
 class ToolSource {
  public:
   virtual ~ToolSource() = default;

@@ -91,6 +91,11 @@ std::filesystem::path transcript_path(const std::filesystem::path& config_folder
 std::filesystem::path output_folder(const std::filesystem::path& config_folder,
                                     const std::filesystem::path& cwd, std::string_view session_id);
 
+/// Where the sessions of a session's subagents are.
+std::filesystem::path subagents_folder(const std::filesystem::path& config_folder,
+                                       const std::filesystem::path& cwd,
+                                       std::string_view session_id);
+
 /// Reads a session written by ralph, by Claude Code or by hand. Skips lines that are cut off, broken or unknown. A tool call
 /// without a result gets one that says it was interrupted; a prompt without a reply gets a note, unless an error answered
 /// it: then it is the last message. A session killed before its first line has no messages. A file that is not a session,

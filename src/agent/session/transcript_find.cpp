@@ -153,4 +153,10 @@ std::filesystem::path output_folder(const std::filesystem::path& config_folder,
   return resolved_session_path(session).parent_path() / session_id / "tool-results";
 }
 
+std::filesystem::path subagents_folder(const std::filesystem::path& config_folder,
+                                       const std::filesystem::path& cwd,
+                                       std::string_view session_id) {
+  return output_folder(config_folder, cwd, session_id).parent_path() / "subagents";
+}
+
 }  // namespace ralph::session

@@ -18,6 +18,7 @@ void TurnControl::end_turn() {
 }
 
 void TurnControl::interrupt() {
+  if (stop_more_) stop_more_();
   std::unique_lock lock(mutex_);
   if (!turn_.stop_possible() || mode_ != StopMode::none) return;
   mode_ = StopMode::interrupt;

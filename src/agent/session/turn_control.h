@@ -1,7 +1,9 @@
 #pragma once
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <utility>
 
 namespace ralph::session {
 
@@ -19,8 +21,10 @@ class TurnControl {
   std::stop_token begin_turn();
   void end_turn();
 
-  /// Stops the current turn, if any.
+  /// Stops the current turn, if any, and calls the function of on_interrupt().
   void interrupt();
+  /// What else an interrupt stops, also between turns. Set before other threads use this object.
+  void on_interrupt(std::function<void()> stop_more) { stop_more_ = std::move(stop_more); }
   /// Stops the current turn, then the agent exits with this code.
   void finish(int exit_code);
   /// The agent exits without another result.
@@ -48,6 +52,7 @@ class TurnControl {
   StopMode mode_ = StopMode::none;
   std::optional<int> exit_code_;
   std::optional<int> answered_;
+  std::function<void()> stop_more_;
 };
 
 }  // namespace ralph::session

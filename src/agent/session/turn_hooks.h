@@ -12,7 +12,7 @@ class TurnHooks {
  public:
   explicit TurnHooks(const SessionState& state) : state_(state) {}
 
-  /// Before a message of the user is added.
+  /// Before a message of the user is added. A subagent's prompt is not the user's.
   hook::Answer before_message(const UserMessage& message, const std::stop_token& stop) const;
   /// Before the turn ends with this text. An answer that blocks makes the model continue.
   hook::Answer before_end(std::string_view text, const std::stop_token& stop);

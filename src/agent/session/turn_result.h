@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,6 +64,16 @@ struct Denial {
   std::string tool_input;  // JSON
 };
 
+/// The subagents of a session so far.
+struct SubagentStats {
+  std::int64_t in_background = 0, in_foreground = 0, unset = 0;  // as the calls asked for
+  std::int64_t started_in_background = 0;
+  std::int64_t completed = 0, failed = 0;
+  std::int64_t killed_by_parent = 0, killed_by_user = 0, killed_by_system = 0;
+  std::int64_t too_many = 0;                  // calls refused because of the limit
+  std::map<std::string, std::int64_t> types;  // how often each was started
+};
+
 /// How a turn ended, with its usage and timing.
 struct TurnResult {
   ResultSubtype subtype = ResultSubtype::success;
@@ -90,6 +101,7 @@ struct TurnResult {
   MessageIds answers;
   std::string local_command;  // the command that gave the result without the model; empty: none
   bool of_task = false;       // started by the end of a background task, not by the user
+  SubagentStats subagents;
 };
 
 }  // namespace ralph::session

@@ -192,7 +192,7 @@ Result<> check_formats(const Draft& draft) {
         "(prompt_suggestion messages are "
         "only surfaced in stream-json output).");
   }
-  if (draft.forward_subagent_text && !streams_out) {
+  if (options.subagent_text && !streams_out) {
     return refuse(
         "Error: --forward-subagent-text requires --print and --output-format=stream-json.");
   }

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -15,6 +16,9 @@ inline constexpr std::string_view kHooks = "hooks";
 inline constexpr std::string_view kMcp = "mcp";
 inline constexpr std::string_view kSandbox = "sandbox";
 
+/// The tools of a session with --bare, unless --tools names others.
+inline constexpr std::array<std::string_view, 3> kBareTools{"Bash", "Edit", "Read"};
+
 enum class Format { text, json, stream_json };
 
 /// Claude Code's command line, checked. Options that ralph does not use are accepted and dropped.
@@ -30,6 +34,7 @@ struct Options {
   bool partial_messages = false;      // --include-partial-messages
   bool replay_user_messages = false;  // --replay-user-messages
   bool hook_events = false;           // --include-hook-events
+  bool subagent_text = false;         // --forward-subagent-text
 
   std::string model;
   std::vector<std::string> fallback_models;  // --fallback-model a,b
@@ -38,7 +43,7 @@ struct Options {
   std::optional<std::int64_t> max_thinking_tokens;
   std::string thinking_display;
   std::string agent;
-  std::string agents;  // JSON
+  std::string agents;  // JSON, or a file with it
 
   std::optional<std::string> system_prompt;
   std::string system_prompt_file;

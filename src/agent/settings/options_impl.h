@@ -14,7 +14,6 @@ struct Draft {
   std::vector<std::string> operands;  // arguments that are not options
   bool print_said = false;
   bool await_initialize = false;
-  bool forward_subagent_text = false;
   bool prompt_suggestions = false;
   bool schema_said = false;
   bool restricted = false;

@@ -11,27 +11,44 @@ namespace ralph::tool {
 
 struct BackgroundTasks::Entry {
   BackgroundTask task;
-  std::unique_ptr<BashCommand> command;
+  std::unique_ptr<BackgroundWork> work;
 };
 
 namespace {
 
-TaskNotification notification(const BackgroundTask& task, const BashCommand& command) {
-  TaskNotification result{task.task_id, task.tool_use_id, {}, task.output_file, {}};
-  const int code = command.exit_code();
-  const auto name = fmt::format("Background command \"{}\"", task.description);
-  if (command.was_ended()) {
-    result.status = TaskStatus::killed;
-    result.summary = name + " was stopped";
-  } else if (code != 0) {
-    result.status = TaskStatus::failed;
-    result.summary = fmt::format("{} failed with exit code {}", name, code);
-  } else {
-    result.status = TaskStatus::completed;
-    result.summary = name + " completed (exit code 0)";
+/// A command as background work.
+class CommandWork final : public BackgroundWork {
+ public:
+  CommandWork(std::unique_ptr<BashCommand> command, Millis longest)
+      : command_(std::move(command)), longest_(longest) {}
+
+  void start(std::function<void()> when_ended) override {
+    command_->end_after(longest_);
+    command_->when_ended(std::move(when_ended));
   }
-  return result;
-}
+  bool ended() const override { return command_->ended(); }
+  void end() override { command_->end(); }
+  TaskNotification notification(const BackgroundTask& task) const override {
+    TaskNotification result{task.task_id, task.tool_use_id, {}, task.output_file, {}};
+    const int code = command_->exit_code();
+    const auto name = fmt::format("Background command \"{}\"", task.description);
+    if (command_->was_ended()) {
+      result.status = TaskStatus::killed;
+      result.summary = name + " was stopped";
+    } else if (code != 0) {
+      result.status = TaskStatus::failed;
+      result.summary = fmt::format("{} failed with exit code {}", name, code);
+    } else {
+      result.status = TaskStatus::completed;
+      result.summary = name + " completed (exit code 0)";
+    }
+    return result;
+  }
+
+ private:
+  std::unique_ptr<BashCommand> command_;
+  Millis longest_;
+};
 
 }  // namespace
 
@@ -49,15 +66,18 @@ BackgroundTasks::BackgroundTasks(Millis longest) : longest_(longest) {}
 BackgroundTasks::~BackgroundTasks() { end_all(); }
 
 void BackgroundTasks::adopt(BackgroundTask task, std::unique_ptr<BashCommand> command) {
+  adopt(std::move(task), std::make_unique<CommandWork>(std::move(command), longest_));
+}
+
+void BackgroundTasks::adopt(BackgroundTask task, std::unique_ptr<BackgroundWork> work) {
   const auto notify = [this] {
     const std::lock_guard lock(mutex_);
     changed_.notify_all();
   };
-  command->end_after(longest_);
-  command->when_ended(notify);
+  work->start(notify);
   {
     const std::lock_guard lock(mutex_);
-    entries_.push_back(std::make_unique<Entry>(std::move(task), std::move(command)));
+    entries_.push_back(std::make_unique<Entry>(std::move(task), std::move(work)));
   }
   notify();  // it may have ended before it was in the list
 }
@@ -80,24 +100,37 @@ std::vector<BackgroundTask> BackgroundTasks::list() const {
   return tasks;
 }
 
+bool BackgroundTasks::has_subagents() const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(entries_,
+                             [](const auto& entry) { return !entry->task.agent_type.empty(); });
+}
+
+void BackgroundTasks::end_subagents() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& entry : entries_) {
+    if (!entry->task.agent_type.empty()) entry->work->end();
+  }
+}
+
 std::vector<TaskNotification> BackgroundTasks::take_finished() {
-  // Destroyed without the lock: a command's thread may be waiting for it.
+  // Destroyed without the lock: the thread of the work may be waiting for it.
   std::vector<std::unique_ptr<Entry>> finished;
   {
     const std::lock_guard lock(mutex_);
     for (auto& entry : entries_) {
-      if (entry->command->ended()) finished.push_back(std::move(entry));
+      if (entry->work->ended()) finished.push_back(std::move(entry));
     }
     std::erase(entries_, nullptr);
   }
   std::vector<TaskNotification> result;
-  for (const auto& entry : finished) result.push_back(notification(entry->task, *entry->command));
+  for (const auto& entry : finished) result.push_back(entry->work->notification(entry->task));
   return result;
 }
 
 bool BackgroundTasks::wait_for_finish(const std::stop_token& stop) const {
   const auto any_ended = [this] {
-    return std::ranges::any_of(entries_, [](const auto& entry) { return entry->command->ended(); });
+    return std::ranges::any_of(entries_, [](const auto& entry) { return entry->work->ended(); });
   };
   std::unique_lock lock(mutex_);
   changed_.wait(lock, stop, [&] { return entries_.empty() || any_ended(); });
@@ -107,7 +140,7 @@ bool BackgroundTasks::wait_for_finish(const std::stop_token& stop) const {
 bool BackgroundTasks::end(std::string_view task_id) {
   const std::lock_guard lock(mutex_);
   Entry* const entry = find(task_id);
-  if (entry != nullptr) entry->command->end();
+  if (entry != nullptr) entry->work->end();
   return entry != nullptr;
 }
 
@@ -119,7 +152,7 @@ void BackgroundTasks::end_all() {
     entries_.clear();
     changed_.notify_all();
   }
-  for (const auto& entry : all) entry->command->end();
+  for (const auto& entry : all) entry->work->end();
 }
 
 }  // namespace ralph::tool

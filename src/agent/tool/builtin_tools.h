@@ -16,6 +16,8 @@ const Tool& grep_tool();
 /// Shows a file: text with line numbers, pictures, PDF files, notebooks. Never blocks, whatever the path names; memory
 /// stays bounded.
 const Tool& read_tool();
+/// Ends a background task.
+const Tool& task_stop_tool();
 /// Replaces the whole content of a file, or creates it.
 const Tool& write_tool();
 

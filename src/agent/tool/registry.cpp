@@ -9,7 +9,8 @@
 namespace ralph::tool {
 std::span<const Tool* const> tools() {
   static const std::array all{
-      &bash_tool(), &edit_tool(), &glob_tool(), &grep_tool(), &read_tool(), &write_tool(),
+      &bash_tool(), &edit_tool(),      &glob_tool(),  &grep_tool(),
+      &read_tool(), &task_stop_tool(), &write_tool(),
   };
   return all;
 }
@@ -22,8 +23,10 @@ const Tool* find_tool(std::string_view name) {
 permission::ToolCall permission_call(const Tool& tool, const json::Document& input,
                                      const Access& access, const Workspace& workspace) {
   const auto* const tasks = workspace.setup().tasks;
-  return {tool.name(),       input,           access,
-          workspace.setup(), workspace.cwd(), tasks != nullptr && !tasks->list().empty()};
+  return {
+      tool.name(),     input,
+      access,          workspace.setup(),
+      workspace.cwd(), workspace.setup().shared || (tasks != nullptr && !tasks->list().empty())};
 }
 
 permission::Decision decide(const Tool& tool, const json::Document& input, const Access& access,

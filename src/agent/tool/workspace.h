@@ -29,6 +29,7 @@ class Workspace {
     std::vector<process::EnvChange> environment;  // changes for commands
     bool read_before_write = false;               // a file must have been read before it is changed
     bool background = true;                       // commands may run in the background
+    bool shared = false;  // of a subagent: others change the same directories at the same time
     BackgroundTasks* tasks = nullptr;             // the background commands; null: not possible
     std::vector<std::string> unreadable;          // patterns of paths that must not be read
     std::vector<std::string> variables;           // "NAME=value" (BASH_DEFAULT_TIMEOUT_MS …)

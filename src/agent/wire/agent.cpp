@@ -18,14 +18,6 @@ namespace {
 
 constexpr int kInterruptedExit = 130;
 
-/// Options without effect that the user should know about.
-std::vector<std::string_view> without_effect(const settings::Options& options) {
-  std::vector<std::string_view> names;
-  if (!options.agents.empty()) names.emplace_back("--agents");
-  if (!options.agent.empty()) names.emplace_back("--agent");
-  return names;
-}
-
 int give_up(const Setup& setup, const Error& error) {
   warn(setup, describe(error));
   return 1;
@@ -64,9 +56,6 @@ int Agent::run() {
     end_without_reader(setup_.io, control_);
   });
   for (const auto& warning : setup_.options.warnings) warn(setup_, warning);
-  for (const auto name : without_effect(setup_.options)) {
-    warn(setup_, fmt::format("ralph: {} has no effect yet", name));
-  }
   Prepared prepared;
   if (!setup_.options.json_schema.empty()) {
     auto made = session::StructuredOutput::make(setup_.options.json_schema);

@@ -43,6 +43,12 @@ void add_named_by_git(const settings::Environment& environment, tool::Workspace:
   }
 }
 
+/// Of an agent the session works as: its calls must be allowed in that agent's mode too.
+session::Caller main_caller(const Prepared& prepared) {
+  const auto agent = prepared.agents->find(prepared.options.agent);
+  return {.mode = agent ? agent->mode : std::nullopt};
+}
+
 Result<permission::Mode> choose_mode(const Setup& setup, const settings::Settings& settings) {
   const auto& options = setup.options;
   const auto& word =
@@ -68,6 +74,37 @@ Result<permission::Mode> choose_mode(const Setup& setup, const settings::Setting
   return mode;
 }
 
+/// Finds the agents; with --agent the session works as one of them.
+Result<> prepare_agents(const Setup& setup, Prepared& prepared) {
+  const auto& options = setup.options;
+  const settings::DeniedFiles denied(permission::unreadable_patterns(prepared.rules),
+                                     real_path(setup.cwd));
+  prepared.options = options;
+  prepared.agents = std::make_unique<instructions::AgentDefinitions>(options, setup.environment,
+                                                                     setup.cwd, denied);
+  for (const auto& note : prepared.agents->notes()) warn(setup, note);
+  TRY(instructions::add_given(*prepared.agents, options.agents, setup.cwd));
+  if (options.agent.empty()) return {};
+  const auto agent = prepared.agents->find(options.agent);
+  if (!agent) {
+    std::vector<std::string> names;
+    for (const auto& known : prepared.agents->all()) names.push_back(known.name);
+    return fail(Code::usage, fmt::format("--agent '{}': there is no such agent", options.agent),
+                fmt::format("the agents are: {}", fmt::join(names, ", ")));
+  }
+  if (!agent->problem.empty()) {
+    return fail(Code::usage,
+                fmt::format("--agent '{}' cannot be used: {}", options.agent, agent->problem));
+  }
+  prepared.options = instructions::options_of(options, *agent);
+  if (!options.system_prompt && options.system_prompt_file.empty()) {
+    prepared.options.system_prompt = agent->prompt;
+  }
+  if (options.model.empty()) prepared.options.model = agent->model;
+  if (agent->max_turns && !options.max_turns) prepared.options.max_turns = agent->max_turns;
+  return {};
+}
+
 Result<> prepare(const Setup& setup, const session::TurnControl& control,
                  const session::SessionStart& start, Prepared& prepared) {
   const auto& options = setup.options;
@@ -81,14 +118,15 @@ Result<> prepare(const Setup& setup, const session::TurnControl& control,
   TRY_ASSIGN(prepared.hooks, read_hooks(prepared.settings, options));
   for (const auto& note : prepared.hooks.notes) warn(setup, note);
   for (const auto& note : prepared.login.notes) warn(setup, note);
-  prepared.choice = std::make_unique<settings::ModelChoice>(
-      model::Table::builtin(), options, setup.environment, prepared.settings.model);
-  for (const auto& note : prepared.choice->notes()) warn(setup, "ralph: " + note);
-  TRY_ASSIGN(prepared.mode, choose_mode(setup, prepared.settings));
   prepared.rules = prepared.settings.rules;
   std::ranges::copy(options.allowed_tools, std::back_inserter(prepared.rules.allow));
   std::ranges::copy(options.disallowed_tools, std::back_inserter(prepared.rules.deny));
-  TRY_ASSIGN(prepared.system, instructions::system_prompt(options));
+  TRY(prepare_agents(setup, prepared));
+  prepared.choice = std::make_unique<settings::ModelChoice>(
+      model::Table::builtin(), prepared.options, setup.environment, prepared.settings.model);
+  for (const auto& note : prepared.choice->notes()) warn(setup, "ralph: " + note);
+  TRY_ASSIGN(prepared.mode, choose_mode(setup, prepared.settings));
+  TRY_ASSIGN(prepared.system, instructions::system_prompt(prepared.options));
   if (start.system_prompt) prepared.system = {*start.system_prompt};
   return {};
 }
@@ -174,11 +212,13 @@ AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_cont
       client_callbacks(client),
       hook_reporter(setup, session::SessionEvents(meter, identity)),
       hooks(hook_parts()),
-      gate(policy, workspace, hooks, approver()),
+      gate(policy, workspace, hooks, approver(), main_caller(prepared)),
+      subagents(host()),
+      agent_tool(*prepared.agents, subagents),
       toolbox({.workspace = workspace,
-               .options = setup.options,
+               .options = prepared.options,
                .gate = gate,
-               .more = session_tools(),
+               .more = main_tools(),
                .heartbeats = &heartbeats}),
       expander(setup.options, skills, toolbox, workspace) {
   if (const auto& missing = toolbox.without_ripgrep(); !missing.empty()) {
@@ -241,6 +281,36 @@ std::vector<const tool::Tool*> AgentParts::session_tools() const {
   return tools;
 }
 
+std::vector<const tool::Tool*> AgentParts::main_tools() const {
+  auto tools = session_tools();
+  tools.push_back(&agent_tool);
+  return tools;
+}
+
+/// What subagents use of these parts.
+subagent::Host AgentParts::host() {
+  return {.options = setup.options,
+          .environment = setup.environment,
+          .place = {setup.cwd, setup.environment.config_folder(), prepared.git_branch},
+          .identity = identity,
+          .sink = meter,
+          .control = control,
+          .ledger = ledger,
+          .choice = *prepared.choice,
+          .policy = policy,
+          .workspace = workspace,
+          .tasks = tasks,
+          .hooks = hooks,
+          .approver = approver(),
+          .heartbeats = setup.heartbeats,
+          .more_tools = session_tools(),
+          .make_model =
+              [this](std::string_view agent_id) {
+                return std::make_unique<ApiModel>(connection(), identity.session_id(), agent_id);
+              },
+          .config = [this] { return session_config(); }};
+}
+
 Result<std::unique_ptr<session::Session>> AgentParts::make_session(session::SessionStart start) {
   const session::SessionLinks links{.identity = identity,
                                     .model = model,
@@ -274,7 +344,7 @@ session::SessionConfig AgentParts::session_config() const {
           .warn = [this](std::string_view line) { warn(setup, line); },
           .compaction = session::CompactPolicy(environment, prepared.settings.auto_compact),
           .limits = {.max_budget_usd = setup.options.max_budget_usd,
-                     .max_turns = setup.options.max_turns,
+                     .max_turns = prepared.options.max_turns,
                      .loop_guard = setup.options.loop_guard
                                        ? *setup.options.loop_guard
                                        : environment.number("RALPH_AGENT_LOOP_GUARD").value_or(0),
@@ -293,6 +363,9 @@ session::InitFacts AgentParts::init_facts() const {
   facts.permission_mode = permission::to_string(policy.mode());
   facts.key_source = prepared.login.source;
   facts.add_dirs = setup.options.add_dirs;
+  for (const auto& agent : prepared.agents->all()) {
+    if (agent.problem.empty()) facts.agents.push_back(agent.name);
+  }
   for (const auto& [name, skill] : skills.all()) {
     facts.slash_commands.push_back(name);
     if (skill.kind != instructions::Skill::Kind::command) facts.skills.push_back(name);

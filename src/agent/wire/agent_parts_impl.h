@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "agent/instructions/agent_definitions.h"
 #include "agent/instructions/client_prompt.h"
 #include "agent/instructions/skills.h"
 #include "agent/permission/policy.h"
@@ -22,6 +23,8 @@
 #include "agent/session/toolbox.h"
 #include "agent/settings/credential.h"
 #include "agent/settings/settings.h"
+#include "agent/subagent/agent_tool.h"
+#include "agent/subagent/subagents.h"
 #include "agent/wire/agent.h"
 #include "agent/wire/api_model.h"
 #include "agent/wire/claude_events.h"
@@ -51,6 +54,8 @@ struct Prepared {
   permission::Mode mode = permission::Mode::standard;
   permission::Rules rules;
   std::vector<std::string> system;
+  std::unique_ptr<instructions::AgentDefinitions> agents;
+  settings::Options options;  // of the session: those given, narrowed by --agent
 };
 
 /// The parts of an agent. Later members refer to earlier ones.
@@ -64,6 +69,10 @@ class AgentParts {
 
   /// A session of these parts. `start` is of the current identity.
   Result<std::unique_ptr<session::Session>> make_session(session::SessionStart start);
+  ~AgentParts() { tasks.end_all(); }  // subagents use the other parts
+  AgentParts(const AgentParts&) = delete;
+  AgentParts& operator=(const AgentParts&) = delete;
+
   /// Switches all parts to another session.
   void change_session(const session::SessionStart& start);
   McpControl& mcp_control() { return no_mcp; }
@@ -97,6 +106,8 @@ class AgentParts {
   HookReporter hook_reporter;
   hook::ConfiguredHooks hooks;
   session::CallGate gate;
+  subagent::Subagents subagents;
+  subagent::AgentTool agent_tool;
   session::Toolbox toolbox;
   session::PromptExpander expander;
   session::Inbox inbox;
@@ -112,6 +123,8 @@ class AgentParts {
   hook::ConfiguredHooksParts hook_parts();
   FixedTokens fixed_tokens() const;
   std::vector<const tool::Tool*> session_tools() const;
+  std::vector<const tool::Tool*> main_tools() const;
+  subagent::Host host();
   session::Approver* approver();
 };
 

@@ -24,7 +24,10 @@ AgentProgram::AgentProgram(std::unique_ptr<AgentParts> parts,
       options_(parts_->setup.options),
       control_(parts_->control),
       writer_(writer),
-      reporting_result_(reporting_result) {}
+      reporting_result_(reporting_result) {
+  parts_->subagents.when_started([this] { watch_tasks(); });
+  control_.on_interrupt([this] { interrupt_subagents(); });
+}
 
 /// Messages with a uuid are reported to the client from here on.
 void AgentProgram::receive(session::UserMessage message) {
@@ -119,6 +122,7 @@ int AgentProgram::run() {
     answer(std::move(messages));
     watch_tasks();
   }
+  if (!control_.abandoned()) release_results(true);
   record_title();
   writer_.finish();
   if (!control_.over().stop_requested()) session_->end("other", control_.over());
@@ -185,11 +189,13 @@ void AgentProgram::answer(std::vector<session::UserMessage> messages) {
     return run_local_command(messages.front(), name);
   }
   const auto stop = control_.begin_turn();
+  interrupted_ = false;
   const auto compact = options_.disable_slash_commands || messages.size() != 1
                            ? std::nullopt
                            : session::compact_command(messages.front().content);
   if (!compact) {
     for (auto& message : messages) parts_->expander.expand(message, stop);
+    add_notes(messages);
   }
   apply_client_setup();
   if (!compact) add_plan_note(messages.back());
@@ -208,7 +214,8 @@ void AgentProgram::answer(std::vector<session::UserMessage> messages) {
 
 /// What the client has asked for since the last turn. The system prompt of a session does not change once it was sent.
 void AgentProgram::apply_client_setup() {
-  auto system = session_->introduced() ? std::nullopt : parts_->client_prompt.apply(options_);
+  const bool own_prompt = session_->introduced() || !options_.agent.empty();
+  auto system = own_prompt ? std::nullopt : parts_->client_prompt.apply(options_);
   if (system) {
     session_->set_system_prompt(*system);
     parts_->prepared.system = *std::move(system);
@@ -251,16 +258,16 @@ void AgentProgram::record_title() {
   if (const auto title = parts_->client_setup.take_title()) session_->record_title(*title);
 }
 
-/// Watches commands that outlive the turn: when one ends, a new turn tells the model.
+/// Watches commands and subagents that outlive their call: when one ends, the model is told, in a new turn if need be. Called
+/// from many threads.
 void AgentProgram::watch_tasks() {
+  const std::lock_guard lock(watch_mutex_);
   if (parts_->tasks.list().empty() || watching_.exchange(true)) return;
   parts_->inbox.hold();
   watcher_ = std::jthread([this] {
     run_guarded([this] {
       do {
-        while (parts_->tasks.wait_for_finish(control_.over())) {
-          for (const auto& ended : parts_->tasks.take_finished()) announce(ended);
-        }
+        watch();
         watching_ = false;
         // A task that was added just now saw watching_ still set.
       } while (!control_.over().stop_requested() && !parts_->tasks.list().empty() &&
@@ -270,32 +277,96 @@ void AgentProgram::watch_tasks() {
   });
 }
 
+void AgentProgram::watch() {
+  while (parts_->tasks.wait_for_finish(control_.over())) {
+    announcing_ = true;  // before the tasks leave the list: see subagents_open()
+    for (const auto& ended : parts_->tasks.take_finished()) announce(ended);
+    announcing_ = false;
+    if (interrupted_) release_results(true);
+  }
+}
+
 void AgentProgram::announce(const tool::TaskNotification& ended) {
   emit(session::TaskUpdated{ended});
   emit(session::TaskEnded{ended});
   emit(session::TasksChanged{parts_->tasks.list()});
+  const bool unwanted =
+      interrupted_ && !ended.agent_type.empty() && ended.status == tool::TaskStatus::killed;
+  auto text = ended.message;
+  if (text.empty()) {
+    text = fmt::format(
+        "<task-notification>\nTask {} has ended: {}\n{}\nIts output is in {}\n</task-notification>",
+        ended.task_id, to_string(ended.status), ended.summary, ended.output_file.string());
+  }
+  if (unwanted) {
+    const std::lock_guard lock(notes_mutex_);
+    notes_.push_back(std::move(text));
+    return;
+  }
   session::UserMessage message;
-  message.content = session::text_content(fmt::format(
-      "<task-notification>\nTask {} has ended: {}\n{}\nIts output is in {}\n</task-notification>",
-      ended.task_id, to_string(ended.status), ended.summary, ended.output_file.string()));
+  message.content = session::text_content(text);
   message.notification = true;
   parts_->inbox.push(std::move(message));
+}
+
+/// An interrupt ends the subagents in the background too. The model learns of it with the next message of the user.
+void AgentProgram::interrupt_subagents() {
+  if (!parts_->tasks.has_subagents()) return;
+  interrupted_ = true;
+  parts_->tasks.end_subagents();
+}
+
+void AgentProgram::add_notes(std::vector<session::UserMessage>& messages) {
+  const std::lock_guard lock(notes_mutex_);
+  for (auto& text : std::exchange(notes_, {})) {
+    messages.push_back({.content = session::text_content(text), .notification = true});
+  }
 }
 
 void AgentProgram::report(session::TurnResult result) {
   result.index = results_++;
   denials_ += result.denials.size();
-  last_is_error_ = result.is_error;
   if (result.local_command.empty() || parts_->ledger.cost_usd() > 0) session_->record_totals();
-  // Before the client can read the result: after that it may disconnect.
-  if (options_.output != settings::Format::json && parts_->inbox.is_empty() &&
-      parts_->tasks.list().empty()) {
-    control_.set_answered(last_is_error_ ? 1 : 0);
+  {
+    const std::lock_guard lock(results_mutex_);
+    held_.push_back(std::move(result));
   }
-  reporting_result_ = true;
-  emit(session::TurnEnded{result});
-  reporting_result_ = false;
-  parts_->ledger.next_result();
+  if (!subagents_open()) release_results(false);
+}
+
+/// A subagent works in the background, or the model has not been told how one ended. The order of the questions matters: a
+/// task leaves the list, then its message is in the inbox.
+bool AgentProgram::subagents_open() {
+  if (control_.over().stop_requested()) return false;
+  if (parts_->tasks.has_subagents()) return true;
+  return announcing_ || parts_->inbox.has_notification();
+}
+
+/// Reports the turns that waited for their subagents. `stopped`: the subagents were stopped, so those turns did not succeed.
+void AgentProgram::release_results(bool stopped) {
+  const std::lock_guard lock(results_mutex_);
+  for (auto& result : std::exchange(held_, {})) {
+    if (stopped && !result.is_error) {
+      result.subtype = session::ResultSubtype::execution;
+      result.is_error = true;
+      result.errors = {"the subagents of the turn were stopped"};
+      result.terminal_reason = session::TerminalReason::aborted_tools;
+    }
+    result.total_cost_usd = parts_->ledger.cost_usd();
+    result.totals = parts_->ledger.totals();
+    result.recent_totals = parts_->ledger.since_last_result();
+    result.subagents = parts_->subagents.stats();
+    last_is_error_ = result.is_error;
+    // Before the client can read the result: after that it may disconnect.
+    if (options_.output != settings::Format::json && parts_->inbox.is_empty() &&
+        parts_->tasks.list().empty()) {
+      control_.set_answered(last_is_error_ ? 1 : 0);
+    }
+    reporting_result_ = true;
+    emit(session::TurnEnded{result});
+    reporting_result_ = false;
+    parts_->ledger.next_result();
+  }
 }
 
 }  // namespace ralph::wire

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -38,8 +39,13 @@ class AgentProgram {
   void record_title();
   void explain_denials() const;
   void report(session::TurnResult result);
+  bool subagents_open();
+  void release_results(bool stopped);
+  void interrupt_subagents();
   void watch_tasks();
+  void watch();
   void announce(const tool::TaskNotification& ended);
+  void add_notes(std::vector<session::UserMessage>& messages);
 
   std::unique_ptr<AgentParts> parts_;
   std::unique_ptr<session::Session> session_;
@@ -51,8 +57,15 @@ class AgentProgram {
   std::string client_schema_;  // in use
   std::int64_t results_ = 0;
   std::size_t denials_ = 0;
-  bool last_is_error_ = false;
+  std::atomic<bool> last_is_error_ = false;
+  std::mutex results_mutex_;
+  std::vector<session::TurnResult> held_;  // results of turns whose subagents still work
+  std::mutex notes_mutex_;
+  std::vector<std::string> notes_;         // for the model, with the next message of the user
+  std::atomic<bool> interrupted_ = false;  // the user does not want the subagents to continue
+  std::mutex watch_mutex_;
   std::atomic<bool> watching_ = false;
+  std::atomic<bool> announcing_ = false;
   std::jthread watcher_;  // of the background tasks; uses the other members
 };
 

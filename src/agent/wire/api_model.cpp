@@ -6,7 +6,8 @@
 
 namespace ralph::wire {
 
-void ApiModel::connect(const Connection& connection, std::string_view session_id) {
+void ApiModel::connect(const Connection& connection, std::string_view session_id,
+                       std::string_view agent_id) {
   if (!connection.login.found()) return;
   api::RetryPolicy policy;
   if (const auto most = connection.environment.number("CLAUDE_CODE_MAX_RETRIES")) {
@@ -16,9 +17,10 @@ void ApiModel::connect(const Connection& connection, std::string_view session_id
   if (!connection.options.fallback_models.empty()) {
     policy.scarce_models = {""};  // any model: fall back soon
   }
-  client_.emplace(settings::endpoint_for(connection.environment, connection.login,
-                                         connection.version, session_id),
-                  policy);
+  auto endpoint = settings::endpoint_for(connection.environment, connection.login,
+                                         connection.version, session_id);
+  if (!agent_id.empty()) endpoint.headers.add("x-claude-code-agent-id", std::string(agent_id));
+  client_.emplace(std::move(endpoint), policy);
 }
 
 api::Answer ApiModel::ask(const api::Request& request, api::Listener& listener,

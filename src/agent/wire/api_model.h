@@ -20,12 +20,14 @@ struct Connection {
 /// The model behind the Messages API.
 class ApiModel final : public session::Model {
  public:
-  /// Requests carry the session's id.
-  ApiModel(const Connection& connection, std::string_view session_id) {
-    connect(connection, session_id);
+  /// Requests carry the session's id, and that of the subagent they are for.
+  ApiModel(const Connection& connection, std::string_view session_id,
+           std::string_view agent_id = {}) {
+    connect(connection, session_id, agent_id);
   }
   /// For another session. Stays unavailable without a credential.
-  void connect(const Connection& connection, std::string_view session_id);
+  void connect(const Connection& connection, std::string_view session_id,
+               std::string_view agent_id = {});
 
   bool available() const override { return client_.has_value(); }
   api::Answer ask(const api::Request& request, api::Listener& listener,

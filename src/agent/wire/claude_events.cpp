@@ -14,6 +14,14 @@ std::string parent_json(const Identity& from) {
   return parent.empty() ? "null" : session::json_string(parent);
 }
 
+void add_agent(json::ObjectWriter& writer, const Identity& from) {
+  const auto& agent = from.agent();
+  if (agent.id.empty()) return;
+  writer.text("agent_id", agent.id)
+      .text("subagent_type", agent.type)
+      .text("task_description", agent.description);
+}
+
 void add_answers(json::ObjectWriter& writer, const session::MessageIds& answers) {
   if (answers.empty()) return;
   writer.text("user_message_uuid", answers.back())

@@ -23,6 +23,7 @@ std::string line(const session::Identity& from, const session::ReplyRefused& eve
 std::string line(const session::Identity& from, const session::CallDenied& event);
 std::string line(const session::Identity& from, const session::TasksChanged& event);
 std::string line(const session::Identity& from, const session::TaskStarted& event);
+std::string line(const session::Identity& from, const session::TaskProgress& event);
 std::string line(const session::Identity& from, const session::TaskUpdated& event);
 std::string line(const session::Identity& from, const session::TaskEnded& event);
 std::string line(const session::Identity& from, const session::CommandStarted& event);
@@ -44,6 +45,8 @@ std::string line(const session::Identity& from, const session::LocalReply& event
 std::string usage_by_model(const std::vector<session::ModelTotal>& totals);
 /// The parent's call as JSON: null without one.
 std::string parent_json(const session::Identity& from);
+/// Names the subagent an event is from, if it is from one.
+void add_agent(json::ObjectWriter& writer, const session::Identity& from);
 /// Names the messages an event answers, if they have ids.
 void add_answers(json::ObjectWriter& writer, const session::MessageIds& answers);
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "agent/session/json_text.h"
 #include "agent/session/message_json.h"
 #include "agent/settings/claude_version.h"
@@ -11,6 +13,16 @@ namespace ralph::wire {
 
 using json::ObjectWriter;
 
+namespace {
+
+/// Clients know the Agent tool by its former name here.
+std::vector<std::string> tool_names(std::vector<std::string> names) {
+  std::ranges::replace(names, "Agent", "Task");
+  return names;
+}
+
+}  // namespace
+
 std::string line(const session::Identity& from, const session::TurnStarted& event) {
   std::string out;
   ObjectWriter writer(out);
@@ -18,7 +30,7 @@ std::string line(const session::Identity& from, const session::TurnStarted& even
       .text("subtype", "init")
       .text("cwd", event.facts.cwd)
       .text("session_id", from.session_id())
-      .raw("tools", session::string_array(event.facts.tools))
+      .raw("tools", session::string_array(tool_names(event.facts.tools)))
       .raw("mcp_servers", "[]")
       .text("model", event.facts.model)
       .text("permissionMode", event.facts.permission_mode)
@@ -27,7 +39,7 @@ std::string line(const session::Identity& from, const session::TurnStarted& even
       .text("apiKeySource", event.facts.key_source)
       .text("claude_code_version", settings::kClaudeVersion)
       .text("output_style", "default")
-      .raw("agents", "[]")
+      .raw("agents", session::string_array(event.facts.agents))
       .raw("skills", session::string_array(event.facts.skills))
       .raw("plugins", "[]")
       .raw("capabilities", R"(["interrupt_receipt_v1","interrupt_cancel_queued_v1"])")
@@ -183,6 +195,7 @@ std::string line(const session::Identity& from, const session::ReplyBlock& event
   if (!event.extras.supersedes.empty())
     writer.raw("supersedes", session::string_array(event.extras.supersedes));
   add_answers(writer, event.extras.answers);
+  add_agent(writer, from);
   writer.close();
   return out;
 }
@@ -267,6 +280,7 @@ std::string line(const session::Identity& from, const session::UserInput& event)
   if (!event.extras.refused_message_id.empty()) {
     writer.text("refused_message_id", event.extras.refused_message_id);
   }
+  add_agent(writer, from);
   writer.close();
   return out;
 }

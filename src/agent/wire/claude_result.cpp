@@ -12,13 +12,6 @@ using json::ObjectWriter;
 
 namespace {
 
-/// There are no subagents.
-constexpr std::string_view kNoSubagents =
-    R"({"spawned":0,"requested":{"background":0,"foreground":0,"unset":0},"started_in_background":0,)"
-    R"("max_depth":0,"spawned_by_subagents":0,"completed":0,"failed":0,)"
-    R"("killed":{"parent":0,"user":0,"system":0},)"
-    R"("refused":{"depth_limit":0,"concurrency_limit":0,"budget":0},"by_type":{}})";
-
 constexpr std::int64_t kUnknownMaxOutput = 32'000;
 
 }  // namespace
@@ -66,6 +59,43 @@ std::string denials_json(const std::vector<session::Denial>& denials) {
         .close();
   }
   return all + "]";
+}
+
+std::string subagents_json(const session::SubagentStats& stats) {
+  const auto object = [](std::initializer_list<std::pair<std::string_view, std::int64_t>> members) {
+    std::string out;
+    ObjectWriter writer(out);
+    for (const auto& [key, value] : members) writer.number(key, value);
+    writer.close();
+    return out;
+  };
+  std::string types;
+  ObjectWriter by_type(types);
+  std::int64_t spawned = 0;
+  for (const auto& [type, count] : stats.types) {
+    by_type.number(type, count);
+    spawned += count;
+  }
+  by_type.close();
+  std::string out;
+  ObjectWriter(out)
+      .number("spawned", spawned)
+      .raw("requested", object({{"background", stats.in_background},
+                                {"foreground", stats.in_foreground},
+                                {"unset", stats.unset}}))
+      .number("started_in_background", stats.started_in_background)
+      .number("max_depth", std::int64_t{spawned > 0 ? 1 : 0})
+      .number("spawned_by_subagents", std::int64_t{0})
+      .number("completed", stats.completed)
+      .number("failed", stats.failed)
+      .raw("killed", object({{"parent", stats.killed_by_parent},
+                             {"user", stats.killed_by_user},
+                             {"system", stats.killed_by_system}}))
+      .raw("refused",
+           object({{"depth_limit", 0}, {"concurrency_limit", stats.too_many}, {"budget", 0}}))
+      .raw("by_type", types)
+      .close();
+  return out;
 }
 
 void add_duration(ObjectWriter& writer, std::string_view key, const std::optional<Millis>& time) {
@@ -141,7 +171,7 @@ std::string result_json(const session::Identity& from, const session::TurnResult
   // Members that describe a turn.
   if (ended || local) {
     writer.text("fast_mode_state", "off")
-        .raw("subagent_stats", kNoSubagents)
+        .raw("subagent_stats", subagents_json(result.subagents))
         .number("safety_stops", result.safety_stops)
         .number("queued_turn_count", std::int64_t{0});
   }

@@ -8,6 +8,24 @@ namespace ralph::wire {
 
 using json::ObjectWriter;
 
+namespace {
+
+std::string_view type_of(const tool::BackgroundTask& task) {
+  return task.agent_type.empty() ? "local_bash" : "local_agent";
+}
+
+std::string usage_json(const tool::TaskUsage& usage) {
+  std::string out;
+  ObjectWriter(out)
+      .number("total_tokens", usage.total_tokens)
+      .number("tool_uses", usage.tool_uses)
+      .number("duration_ms", std::int64_t{usage.duration.count()})
+      .close();
+  return out;
+}
+
+}  // namespace
+
 std::string line(const session::Identity& from, const session::CallDenied& event) {
   std::string out;
   ObjectWriter writer(out);
@@ -30,11 +48,10 @@ std::string line(const session::Identity& from, const session::TasksChanged& eve
   std::string list = "[";
   for (const auto& task : event.tasks) {
     if (list.size() > 1) list += ',';
-    ObjectWriter(list)
-        .text("task_id", task.task_id)
-        .text("task_type", "local_bash")
-        .text("description", task.description)
-        .close();
+    ObjectWriter one(list);
+    one.text("task_id", task.task_id).text("task_type", type_of(task));
+    if (!task.agent_type.empty()) one.text("subagent_type", task.agent_type);
+    one.text("description", task.description).close();
   }
   std::string out;
   ObjectWriter(out)
@@ -48,15 +65,38 @@ std::string line(const session::Identity& from, const session::TasksChanged& eve
 }
 
 std::string line(const session::Identity& from, const session::TaskStarted& event) {
+  const auto& task = event.task;
+  std::string out;
+  ObjectWriter writer(out);
+  writer.text("type", "system")
+      .text("subtype", "task_started")
+      .text("task_id", task.task_id)
+      .text("tool_use_id", task.tool_use_id)
+      .text("description", task.description);
+  if (!task.agent_type.empty()) {
+    writer.text("subagent_type", task.agent_type)
+        .number("spawn_depth", std::int64_t{1})
+        .text("prompt", task.prompt);
+  }
+  writer.boolean("is_backgrounded", task.in_background)
+      .text("task_type", type_of(task))
+      .text("uuid", make_uuid())
+      .text("session_id", from.session_id())
+      .close();
+  return out;
+}
+
+std::string line(const session::Identity& from, const session::TaskProgress& event) {
   std::string out;
   ObjectWriter(out)
       .text("type", "system")
-      .text("subtype", "task_started")
+      .text("subtype", "task_progress")
       .text("task_id", event.task.task_id)
       .text("tool_use_id", event.task.tool_use_id)
-      .text("description", event.task.description)
-      .boolean("is_backgrounded", true)
-      .text("task_type", "local_bash")
+      .text("description", event.doing)
+      .text("subagent_type", event.task.agent_type)
+      .raw("usage", usage_json(event.usage))
+      .text("last_tool_name", event.tool)
       .text("uuid", make_uuid())
       .text("session_id", from.session_id())
       .close();
@@ -129,17 +169,16 @@ std::string line(const session::Identity& from, const session::TaskUpdated& even
 
 std::string line(const session::Identity& from, const session::TaskEnded& event) {
   std::string out;
-  ObjectWriter(out)
-      .text("type", "system")
+  ObjectWriter writer(out);
+  writer.text("type", "system")
       .text("subtype", "task_notification")
       .text("task_id", event.task.task_id)
       .text("tool_use_id", event.task.tool_use_id)
       .text("status", to_string(event.task.status))
       .text("output_file", event.task.output_file.string())
-      .text("summary", event.task.summary)
-      .text("uuid", make_uuid())
-      .text("session_id", from.session_id())
-      .close();
+      .text("summary", event.task.summary);
+  if (!event.task.agent_type.empty()) writer.raw("usage", usage_json(event.task.usage));
+  writer.text("uuid", make_uuid()).text("session_id", from.session_id()).close();
   return out;
 }
 

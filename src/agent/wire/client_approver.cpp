@@ -176,7 +176,8 @@ Document ClientApprover::body(const session::ApprovalRequest& request) const {
 
 Result<session::Approval> ClientApprover::ask(const session::ApprovalRequest& request,
                                               const std::stop_token& stop) {
-  const auto asked = body(request);
+  auto asked = body(request);
+  if (!request.agent_id.empty()) asked["agent_id"] = request.agent_id;
   TRY_ASSIGN(const auto answer, client_.ask(asked, stop));
   TRY_ASSIGN(auto approval, read_approval(answer, targets_));
   if (approval.input && *approval.input == asked["input"]) approval.input.reset();  // unchanged

@@ -31,30 +31,6 @@ Result<std::optional<std::vector<std::string>>> text_list(const Document& object
   return json::texts(list);
 }
 
-Result<ClientAgent> read_agent(const std::string& name, const Document& agent) {
-  const auto place = "agents." + name;
-  if (!agent.is_object()) return wrong(place, "an object");
-  const auto* const prompt = json::find_text(agent, "prompt");
-  if (prompt == nullptr) return wrong(place + ".prompt", "a string");
-  ClientAgent made{name, json::text(agent, "description"), *prompt, json::text(agent, "model"), {}};
-  TRY_ASSIGN(made.tools, text_list(agent, "tools"));
-  TRY_ASSIGN(auto without, text_list(agent, "disallowedTools"));
-  if (without) made.disallowed_tools = *std::move(without);
-  return made;
-}
-
-Result<std::optional<std::vector<ClientAgent>>> read_agents(const Document& request) {
-  const auto& agents = json::member(request, "agents");
-  if (agents.is_null()) return std::nullopt;
-  if (!agents.is_object()) return wrong("agents", "an object");
-  std::vector<ClientAgent> list;
-  for (const auto& [name, agent] : agents.items()) {
-    TRY_ASSIGN(auto made, read_agent(name, agent));
-    list.push_back(std::move(made));
-  }
-  return list;
-}
-
 Result<std::optional<std::string>> read_text(const Document& request, const char* name) {
   const auto& text = json::member(request, name);
   if (text.is_null()) return std::nullopt;
@@ -71,7 +47,6 @@ void replace(std::optional<T>& old, std::optional<T>&& given) {
 
 Result<ClientSetup> read_client_setup(const Document& request) {
   ClientSetup setup;
-  TRY_ASSIGN(setup.agents, read_agents(request));
   TRY_ASSIGN(setup.sdk_mcp_servers, text_list(request, "sdkMcpServers"));
   TRY_ASSIGN(setup.title, read_text(request, "title"));
   TRY_ASSIGN(setup.plan_mode_note, read_text(request, "planModeInstructions"));
@@ -85,7 +60,6 @@ Result<ClientSetup> read_client_setup(const Document& request) {
 
 void ClientSetupStore::add(ClientSetup setup) {
   const std::lock_guard lock(mutex_);
-  replace(setup_.agents, std::move(setup.agents));
   replace(setup_.sdk_mcp_servers, std::move(setup.sdk_mcp_servers));
   replace(setup_.json_schema, std::move(setup.json_schema));
   replace(setup_.title, std::move(setup.title));

@@ -9,16 +9,8 @@
 
 namespace ralph::wire {
 
-/// A subagent that the client defines.
-struct ClientAgent {
-  std::string name, description, prompt, model;   // model: empty: none given
-  std::optional<std::vector<std::string>> tools;  // nullopt: all
-  std::vector<std::string> disallowed_tools = {};
-};
-
-/// What a client asks for with its `initialize` request, besides the system prompt and hooks. nullopt: not given.
+/// What a client asks for with its `initialize` request, besides the system prompt, hooks and agents. nullopt: not given.
 struct ClientSetup {
-  std::optional<std::vector<ClientAgent>> agents;
   std::optional<std::vector<std::string>> sdk_mcp_servers;
   std::optional<std::string> json_schema;  // valid
   std::optional<std::string> title;

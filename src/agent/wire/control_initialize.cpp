@@ -58,7 +58,8 @@ Document description(const AgentParts& parts) {
 
 json::Document agent_list(const AgentParts& parts) {
   auto list = Document::array();
-  for (const auto& agent : parts.client_setup.get().agents.value_or(std::vector<ClientAgent>())) {
+  for (const auto& agent : parts.prepared.agents->all()) {
+    if (!agent.problem.empty()) continue;
     Document shown{{"name", agent.name}, {"description", agent.description}};
     if (!agent.model.empty()) shown["model"] = agent.model;
     list.push_back(std::move(shown));
@@ -74,6 +75,11 @@ ControlReply serve_initialize(AgentParts& parts, const Document& request) {
   }
   if (const auto taken = parts.client_prompt.take(json::write(request)); !taken) {
     return refusal(taken.error().message, "invalid_request");
+  }
+  if (const auto& agents = json::member(request, "agents"); !agents.is_null()) {
+    if (const auto added = parts.prepared.agents->add(agents, "initialize"); !added) {
+      return refusal(describe(added.error()), "invalid_request");
+    }
   }
   const auto& hooks = json::member(request, "hooks");
   if (!hooks.is_null()) {

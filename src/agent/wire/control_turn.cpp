@@ -56,7 +56,8 @@ ControlReply serve_cancel_async_message(AgentParts& parts, const Document& reque
 }
 
 ControlReply serve_stop_task(AgentParts& parts, const Document& request) {
-  parts.tasks.end(json::text(request, "task_id"));
+  const auto id = json::text(request, "task_id");
+  if (!parts.subagents.end(id)) parts.tasks.end(id);
   return success(Document::object());
 }
 

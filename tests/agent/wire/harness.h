@@ -210,6 +210,11 @@ class Bench {
     reading_ = false;
   }
   mock::Server& server() { return *server_; }
+  /// What the agent has printed so far.
+  std::string printed() {
+    const std::lock_guard lock(mutex_);
+    return out_;
+  }
   std::filesystem::path work() const { return folder_ / "work"; }
   std::filesystem::path home() const { return folder_ / "home"; }
   const test::TempFolder& folder() const { return folder_; }
