@@ -44,6 +44,7 @@ void SessionState::charge(const api::Reply& reply) {
 void SessionState::announce(const MessageIds& answers) {
   config.init.model = links.choice.id();
   config.init.tools = links.tools.names();
+  config.init.servers = links.tools.servers();
   if (config.structured != nullptr) config.init.tools.emplace_back(StructuredOutput::kName);
   events.emit(TurnStarted{config.init, answers});
 }

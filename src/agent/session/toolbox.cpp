@@ -14,6 +14,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/permission/rule.h"
 #include "agent/session/json_text.h"
 #include "agent/tool/background.h"
 #include "agent/tool/coerce.h"
@@ -33,6 +34,14 @@ constexpr std::array<std::string_view, 3> kBare{"Bash", "Edit", "Read"};
 template <typename List>
 bool has(const List& list, std::string_view name) {
   return std::ranges::find(list, name) != std::ranges::end(list);
+}
+
+/// By its name, or by that of its server.
+bool is_disallowed(std::string_view name, const settings::Options& options) {
+  return std::ranges::any_of(options.disallowed_tools, [&](const std::string& text) {
+    const auto rule = permission::parse_rule(text);
+    return rule.covers_all() && permission::names_tool(rule, name);
+  });
 }
 
 bool is_offered(std::string_view name, const settings::Options& options) {
@@ -131,7 +140,7 @@ Toolbox::Toolbox(ToolboxParts parts) : parts_(std::move(parts)) {
     }
   }
   std::ranges::sort(fixed_, {}, &Tool::name);
-  tools_ = fixed_;
+  offered_ = tools_ = fixed_;
   update();
 }
 
@@ -139,12 +148,21 @@ bool Toolbox::update() {
   if (parts_.source == nullptr) return false;
   auto tools = fixed_;
   for (const auto* tool : parts_.source->tools()) {
-    if (!has(parts_.options.disallowed_tools, tool->name())) tools.push_back(tool);
+    if (!is_disallowed(tool->name(), parts_.options)) tools.push_back(tool);
   }
   std::ranges::sort(tools, {}, &Tool::name);
-  if (tools == tools_) return false;
+  auto offered = tools;
+  std::erase_if(offered, [&](const Tool* tool) {
+    return std::ranges::find(fixed_, tool) == fixed_.end() && !parts_.source->is_offered(*tool);
+  });
   tools_ = std::move(tools);
+  if (offered == offered_) return false;
+  offered_ = std::move(offered);
   return true;
+}
+
+std::vector<ServerFacts> Toolbox::servers() const {
+  return parts_.source == nullptr ? std::vector<ServerFacts>() : parts_.source->servers();
 }
 
 std::vector<std::string> Toolbox::names() const {
@@ -156,7 +174,7 @@ std::vector<std::string> Toolbox::names() const {
 
 std::string Toolbox::definitions() const {
   std::string all;
-  for (const auto* tool : tools_) {
+  for (const auto* tool : offered_) {
     if (!all.empty()) all += ',';
     all += tool::definition(*tool);
   }
@@ -201,8 +219,10 @@ ToolCallResult Toolbox::run_one(const api::Block& call, const std::stop_token& s
         fmt::format("InputValidationError: JSON parse failed ({} bytes)", call.raw_input.size()));
   }
   auto input = json::parse(call.input).value_or(json::Document::object());
-  tool::coerce(input, tool->schema());
-  if (const auto wrong = complaint(*tool, input)) return misused(call, *wrong, *wrong);
+  if (!tool->checks_input()) {
+    tool::coerce(input, tool->schema());
+    if (const auto wrong = complaint(*tool, input)) return misused(call, *wrong, *wrong);
+  }
   return run_if_permitted(call, *tool, std::move(input), stop);
 }
 

@@ -178,6 +178,10 @@ class SettingsMerger {
       settings_.sandbox = on.get<bool>() ? name : "";
     }
     append(settings_.disabled_mcp_servers, json::texts(more, "disabledMcpjsonServers"));
+    append(settings_.enabled_mcp_servers, json::texts(more, "enabledMcpjsonServers"));
+    if (const auto& all = json::member(more, "enableAllProjectMcpServers"); all.is_boolean()) {
+      settings_.all_mcp_servers = all.get<bool>();
+    }
   }
 
   void add_skip_permissions(const Document& skip, const std::string& name) {
@@ -284,7 +288,7 @@ Result<Settings> read_settings(const Options& options, const Environment& enviro
   read_into(merger, kManagedSettings, {}, Origin::user);
   TRY(merger.done());
   if (settings.hooks_off || options.bare) settings.hooks.clear();
-  add_mcp_servers(settings, {options, record, real(cwd), trusted});
+  TRY(add_mcp_servers(settings, {options, environment, record, real(cwd)}));
   return settings;
 }
 

@@ -9,6 +9,7 @@
 #include "agent/instructions/system_prompt.h"
 #include "agent/session/local_command.h"
 #include "agent/session/transcript.h"
+#include "agent/settings/claude_version.h"
 #include "agent/wire/agent_parts_impl.h"
 #include "core/base/path.h"
 #include "system/git/named_paths.h"
@@ -124,6 +125,18 @@ tool::Workspace::Setup workspace_setup(const Setup& setup, const Prepared& prepa
   return made;
 }
 
+mcp::Surroundings mcp_surroundings(const Setup& setup, const Prepared& prepared,
+                                   mcp::ClientLink& link) {
+  mcp::Surroundings made;
+  made.cwd = real_path(setup.cwd);
+  made.client_version = settings::kClaudeVersion;
+  made.environment = prepared.settings.environment;
+  made.link = &link;
+  made.warn = [&setup](std::string_view line) { warn(setup, line); };
+  set_mcp_limits(made, setup.environment);
+  return made;
+}
+
 }  // namespace
 
 Result<session::SessionStart> open_session(const Setup& setup, const settings::Options& options,
@@ -136,8 +149,10 @@ Result<std::unique_ptr<AgentParts>> AgentParts::create(const Setup& setup,
                                                        EventWriter& writer, Prepared prepared,
                                                        const session::SessionStart& start) {
   TRY(prepare(setup, control, start, prepared));
-  return std::unique_ptr<AgentParts>(
+  std::unique_ptr<AgentParts> parts(
       new AgentParts(setup, control, writer, std::move(prepared), start));
+  for (const auto& server : parts->prepared.settings.mcp_servers) parts->servers.add(server);
+  return parts;
 }
 
 AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_control,
@@ -159,11 +174,17 @@ AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_cont
       heartbeats(setup.heartbeats, session::SessionEvents(sink, identity)),
       client(writer),
       client_approver(client, policy),
+      mcp_link(client),
+      servers(mcp_surroundings(setup, prepared, mcp_link),
+              mcp_search_policy(setup.options, setup.environment,
+                                model::Table::builtin().context_window(prepared.choice->id()))),
+      mcp_tools(servers),
       gate(policy, workspace, hooks, approver()),
       toolbox({.workspace = workspace,
                .options = setup.options,
                .gate = gate,
                .more = session_tools(),
+               .source = &mcp_tools,
                .heartbeats = &heartbeats}),
       expander(setup.options, skills, toolbox, workspace) {
   if (const auto& missing = toolbox.without_ripgrep(); !missing.empty()) {

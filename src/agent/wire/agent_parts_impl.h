@@ -23,6 +23,7 @@
 #include "agent/wire/api_model.h"
 #include "agent/wire/claude_events.h"
 #include "agent/wire/client_approver.h"
+#include "agent/wire/mcp_tools.h"
 
 namespace ralph::wire {
 
@@ -73,6 +74,9 @@ class AgentParts {
   session::HeartbeatReporter heartbeats;
   ClientRequests client;
   ClientApprover client_approver;
+  McpLink mcp_link;
+  mcp::Servers servers;
+  McpTools mcp_tools;
   hook::NoHooks hooks;
   session::CallGate gate;
   session::Toolbox toolbox;

@@ -41,7 +41,7 @@ void AgentProgram::receive(session::UserMessage message) {
 /// Runs on its own thread until the end of input.
 void AgentProgram::read_stream() {
   ControlRequestHandler handler(writer_, control_, *parts_->prepared.choice, parts_->skills,
-                                options_, parts_->client_prompt);
+                                options_, parts_->client_prompt, parts_->servers);
   const auto on_line = [&](std::string_view line) -> Result<> {
     TRY_ASSIGN(auto input, read_input_line(line));
     if (const auto* request = std::get_if<ControlRequest>(&input)) handler.handle(*request);
@@ -157,6 +157,7 @@ void AgentProgram::answer(std::vector<session::UserMessage> messages) {
     return run_local_command(messages.front(), name);
   }
   const auto stop = control_.begin_turn();
+  parts_->servers.wait(stop);
   const auto compact = options_.disable_slash_commands || messages.size() != 1
                            ? std::nullopt
                            : session::compact_command(messages.front().content);

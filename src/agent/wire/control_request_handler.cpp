@@ -10,6 +10,7 @@
 #include "agent/settings/claude_version.h"
 #include "agent/settings/settings.h"
 #include "core/json/document.h"
+#include "core/json/field.h"
 #include "core/json/writer.h"
 #include "core/model/model.h"
 
@@ -41,6 +42,20 @@ std::string models_json() {
   return json::write(models);
 }
 
+/// Servers inside the client, by their names.
+void add_client_servers(const ControlRequest& request, mcp::Servers& servers) {
+  const auto parsed = json::parse(request.request);
+  if (!parsed) return;
+  for (auto& name : json::texts(*parsed, "sdkMcpServers")) {
+    mcp::ServerConfig server;
+    server.name = std::move(name);
+    server.kind = mcp::ServerConfig::Kind::client;
+    server.source = "dynamic";
+    server.where = "initialize";
+    servers.add(std::move(server));
+  }
+}
+
 }  // namespace
 
 void ControlRequestHandler::handle(const ControlRequest& request) {
@@ -51,6 +66,7 @@ void ControlRequestHandler::handle(const ControlRequest& request) {
   static constexpr auto kRows = std::to_array<Row>({
       {"initialize", &ControlRequestHandler::initialize},
       {"interrupt", &ControlRequestHandler::interrupt},
+      {"mcp_status", &ControlRequestHandler::mcp_status},
       {"set_model", &ControlRequestHandler::set_model},
   });
   const auto* row = std::ranges::find(kRows, request.subtype, &Row::subtype);
@@ -71,8 +87,6 @@ std::string ControlRequestHandler::unsupported(const ControlRequest& request) co
       "{} are not supported by ralph's agent yet; use --accept-unsupported {} to continue without "
       "them";
   if (asks_for("hooks", settings::kHooks)) return fmt::format(kNotYet, "hooks", settings::kHooks);
-  if (asks_for("sdkMcpServers", settings::kMcp))
-    return fmt::format(kNotYet, "MCP servers", settings::kMcp);
   return {};
 }
 
@@ -83,6 +97,7 @@ void ControlRequestHandler::initialize(const ControlRequest& request) {
   if (const auto taken = prompt_.take(request.request); !taken) {
     return refuse(request.id, taken.error().message, "invalid_request");
   }
+  add_client_servers(request, servers_);
   std::string payload;
   json::ObjectWriter(payload)
       .raw("commands", commands_json(skills_))
@@ -101,6 +116,12 @@ void ControlRequestHandler::initialize(const ControlRequest& request) {
 void ControlRequestHandler::interrupt(const ControlRequest& request) {
   succeed(request.id, R"({"still_queued":[]})");
   control_.interrupt();
+}
+
+void ControlRequestHandler::mcp_status(const ControlRequest& request) {
+  std::string payload;
+  json::ObjectWriter(payload).raw("mcpServers", servers_.status_json()).close();
+  succeed(request.id, payload);
 }
 
 void ControlRequestHandler::set_model(const ControlRequest& request) {

@@ -5,6 +5,7 @@
 
 #include "agent/instructions/client_prompt.h"
 #include "agent/instructions/skills.h"
+#include "agent/mcp/servers.h"
 #include "agent/session/turn_control.h"
 #include "agent/settings/model_choice.h"
 #include "agent/settings/options.h"
@@ -18,13 +19,15 @@ class ControlRequestHandler {
  public:
   ControlRequestHandler(EventWriter& writer, session::TurnControl& control,
                         settings::ModelChoice& model, const instructions::Skills& skills,
-                        const settings::Options& options, instructions::ClientPrompt& prompt)
+                        const settings::Options& options, instructions::ClientPrompt& prompt,
+                        mcp::Servers& servers)
       : writer_(writer),
         control_(control),
         model_(model),
         skills_(skills),
         options_(options),
-        prompt_(prompt) {}
+        prompt_(prompt),
+        servers_(servers) {}
 
   void handle(const ControlRequest& request);
 
@@ -37,6 +40,7 @@ class ControlRequestHandler {
   void initialize(const ControlRequest& request);
   void interrupt(const ControlRequest& request);
   void set_model(const ControlRequest& request);
+  void mcp_status(const ControlRequest& request);
 
   EventWriter& writer_;
   session::TurnControl& control_;
@@ -44,6 +48,7 @@ class ControlRequestHandler {
   const instructions::Skills& skills_;
   const settings::Options& options_;
   instructions::ClientPrompt& prompt_;
+  mcp::Servers& servers_;
 };
 
 }  // namespace ralph::wire
