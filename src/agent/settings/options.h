@@ -12,7 +12,7 @@ namespace ralph::settings {
 
 /// Features of Claude Code that are not supported yet, as --accept-unsupported names them.
 inline constexpr std::string_view kHooks = "hooks";
-inline constexpr std::string_view kMcp = "mcp";
+inline constexpr std::string_view kMcp = "mcp";  // is supported; accepted without effect
 inline constexpr std::string_view kSandbox = "sandbox";
 
 enum class Format { text, json, stream_json };
