@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/mcp/call_result.h"
-#include "agent/mcp/connection.h"
+#include "agent/mcp/connection_impl.h"
 #include "agent/mcp/message_lines.h"
 #include "agent/mcp/tool_definition.h"
 #include "agent/tool/workspace.h"

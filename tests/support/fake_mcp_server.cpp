@@ -7,6 +7,7 @@
 //   endless-pages  every page names another one            no-tools       has no capability for tools
 //   no-start       prints a reason to stderr, exits        silent         answers nothing
 //   garbage-start  prints text instead of answers          ignore-end     survives the end of stdin, and SIGTERM
+//   approver       offers the tools approve and refuse, which answer questions for permission
 //   changed        announces other tools after every line it gets, and the list is another every time
 //
 // Tools: echo {text}, env {text}: the variable, fail, struct, image, big (a megabyte), crash, hang, flood-line,
@@ -101,6 +102,7 @@ std::vector<std::string> tool_names() {
       "hang",     "garbage", "flood-line", "twice",     "flood-notes", "wrong-id", "other-id-first",
       "progress", "grow",    "ask",        "ping-flood"};
   if (grown) names.emplace_back("extra");
+  if (has("approver")) names.insert(names.end(), {"approve", "refuse"});
   if (has("changed")) names.push_back("version" + std::to_string(++changes));
   for (std::size_t i = 0; i < number(value_of("many")); ++i) {
     char name[32];
@@ -220,6 +222,8 @@ void call(const std::string& id, const std::string& name, const std::string& lin
     return answer(id, text_result("asked a lot"));
   }
   if (name == "extra") return answer(id, text_result("extra"));
+  if (name == "approve") return answer(id, text_result(R"({\"behavior\":\"allow\"})"));
+  if (name == "refuse") return answer(id, text_result(R"({\"behavior\":\"deny\"})"));
   answer(id, text_result("called " + name));
 }
 

@@ -1,5 +1,3 @@
-#include "agent/mcp/connection.h"
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -7,6 +5,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/mcp/connection_impl.h"
 #include "core/base/safe_text.h"
 #include "core/json/field.h"
 

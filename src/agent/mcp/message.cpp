@@ -1,11 +1,10 @@
-#include "agent/mcp/message.h"
-
 #include <optional>
 #include <utility>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/mcp/message_impl.h"
 #include "core/json/field.h"
 #include "core/json/writer.h"
 

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/mcp/call_result.h"
+#include "agent/mcp/connection_impl.h"
 #include "agent/mcp/http_transport.h"
 #include "agent/mcp/stdio_transport.h"
 #include "core/json/field.h"
@@ -89,6 +90,11 @@ void Server::begin_close() {
     starter_.join();
   }
   if (connection_) connection_->begin_close();
+}
+
+void Server::remove() {
+  removed_ = true;
+  begin_close();
 }
 
 Result<std::unique_ptr<Transport>> Server::make_transport() const {
@@ -266,6 +272,10 @@ Document Server::server_info() const {
 tool::Outcome Server::call(const ToolDefinition& tool, const Document& input,
                            std::string_view call_id, tool::Workspace& workspace,
                            const std::stop_token& stop) const {
+  if (removed_) {
+    return tool::failure(
+        fmt::format("The MCP server '{}' was removed from the session", config_.name));
+  }
   const auto limit = config_.timeout.value_or(surroundings_.call_limit);
   const auto total = limit > Millis::max() / kMostExtensions ? limit : limit * kMostExtensions;
   const auto answer = connection_->request("tools/call",

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
@@ -14,12 +15,13 @@
 
 #include "agent/mcp/call_result.h"
 #include "agent/mcp/client_transport.h"
-#include "agent/mcp/connection.h"
 #include "agent/mcp/server_config.h"
 #include "agent/mcp/server_tool.h"
 #include "core/base/time.h"
 
 namespace ralph::mcp {
+
+class Connection;
 
 /// What servers of one session have in common.
 struct Surroundings {
@@ -70,6 +72,9 @@ class Server {
                      const std::stop_token& stop) const;
 
   void begin_close();
+  /// Ends it for good; its tools can be called no more.
+  void remove();
+  bool removed() const { return removed_; }
 
  private:
   Result<std::unique_ptr<Transport>> make_transport() const;
@@ -86,6 +91,7 @@ class Server {
   std::condition_variable_any changed_;
   ServerStatus status_ = ServerStatus::pending;
   std::optional<Error> failure_;
+  std::atomic<bool> removed_ = false;
   bool has_tools_ = false;  // it offers tools
   bool refreshable_ = true;
   int changes_left_;

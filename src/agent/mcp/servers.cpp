@@ -20,8 +20,13 @@ Servers::~Servers() {
 
 void Servers::add(ServerConfig config) {
   const std::lock_guard lock(mutex_);
+  add_locked(std::move(config));
+}
+
+void Servers::add_locked(ServerConfig config) {
   const auto key = normalized_name(config.name);
-  const auto known = std::ranges::find(servers_, key, &Server::key);
+  const auto known = std::ranges::find_if(
+      servers_, [&](const Server& server) { return !server.removed() && server.key() == key; });
   if (known != servers_.end()) {
     if (config == known->config() || !surroundings_.warn) return;
     return surroundings_.warn(fmt::format(
@@ -36,8 +41,28 @@ void Servers::add(ServerConfig config) {
 std::vector<Server*> Servers::all() const {
   const std::lock_guard lock(mutex_);
   std::vector<Server*> all;
-  for (auto& server : servers_) all.push_back(&server);
+  for (auto& server : servers_) {
+    if (!server.removed()) all.push_back(&server);
+  }
   return all;
+}
+
+/// A removed server stays in the list, because calls and requests may still refer to its tools.
+ServerChanges Servers::replace(std::string_view where, const std::vector<ServerConfig>& configs) {
+  const std::lock_guard lock(mutex_);
+  ServerChanges changes;
+  for (auto& server : servers_) {
+    if (server.removed() || server.config().where != where) continue;
+    if (std::ranges::find(configs, server.config()) != configs.end()) continue;
+    changes.removed.push_back(server.config().name);
+    server.remove();
+  }
+  for (const auto& config : configs) {
+    const auto before = servers_.size();
+    add_locked(config);
+    if (servers_.size() > before) changes.added.push_back(config.name);
+  }
+  return changes;
 }
 
 void Servers::wait(const std::stop_token& stop) {

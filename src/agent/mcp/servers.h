@@ -18,6 +18,12 @@ struct ServerState {
   std::string source;
 };
 
+/// What Servers::replace() did, by names.
+struct ServerChanges {
+  std::vector<std::string> added;
+  std::vector<std::string> removed;
+};
+
 /// The servers of a session and their tools. Ends all of them with itself.
 class Servers {
  public:
@@ -29,6 +35,8 @@ class Servers {
   /// From any thread. Starts the server, unless it is inside the client: wait() does that. A second one of the same name is
   /// left out, with a warning if it differs.
   void add(ServerConfig config);
+  /// From any thread. Makes `configs` the servers of this `where`: adds what is new, removes the others.
+  ServerChanges replace(std::string_view where, const std::vector<ServerConfig>& configs);
   /// Waits until each server is connected or has failed, and reports those that have.
   void wait(const std::stop_token& stop);
   /// From any thread.
@@ -45,6 +53,7 @@ class Servers {
 
  private:
   std::vector<Server*> all() const;
+  void add_locked(ServerConfig config);
   void update_search(bool deferred);
 
   Surroundings surroundings_;

@@ -23,9 +23,6 @@ std::vector<std::string_view> without_effect(const settings::Options& options) {
   std::vector<std::string_view> names;
   if (!options.agents.empty()) names.emplace_back("--agents");
   if (!options.agent.empty()) names.emplace_back("--agent");
-  if (!options.permission_prompt_tool.empty() && options.permission_prompt_tool != "stdio") {
-    names.emplace_back("--permission-prompt-tool with an MCP tool");
-  }
   return names;
 }
 

@@ -179,6 +179,7 @@ AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_cont
               mcp_search_policy(setup.options, setup.environment,
                                 model::Table::builtin().context_window(prepared.choice->id()))),
       mcp_tools(servers),
+      mcp_approver(servers, setup.options.permission_prompt_tool, workspace, policy),
       gate(policy, workspace, hooks, approver()),
       toolbox({.workspace = workspace,
                .options = setup.options,
@@ -200,7 +201,10 @@ Connection AgentParts::connection() const {
 
 /// nullptr: nobody can be asked.
 session::Approver* AgentParts::approver() {
-  return setup.options.permission_prompt_tool == "stdio" ? &client_approver : nullptr;
+  const auto& tool = setup.options.permission_prompt_tool;
+  if (tool.empty()) return nullptr;
+  if (tool == "stdio") return &client_approver;
+  return &mcp_approver;
 }
 
 /// Without skills the Skill tool is offered only if --tools names it.

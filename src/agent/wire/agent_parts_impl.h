@@ -23,6 +23,7 @@
 #include "agent/wire/api_model.h"
 #include "agent/wire/claude_events.h"
 #include "agent/wire/client_approver.h"
+#include "agent/wire/mcp_approver.h"
 #include "agent/wire/mcp_tools.h"
 
 namespace ralph::wire {
@@ -77,6 +78,7 @@ class AgentParts {
   McpLink mcp_link;
   mcp::Servers servers;
   McpTools mcp_tools;
+  McpApprover mcp_approver;
   hook::NoHooks hooks;
   session::CallGate gate;
   session::Toolbox toolbox;

@@ -66,6 +66,7 @@ void ControlRequestHandler::handle(const ControlRequest& request) {
   static constexpr auto kRows = std::to_array<Row>({
       {"initialize", &ControlRequestHandler::initialize},
       {"interrupt", &ControlRequestHandler::interrupt},
+      {"mcp_set_servers", &ControlRequestHandler::mcp_set_servers},
       {"mcp_status", &ControlRequestHandler::mcp_status},
       {"set_model", &ControlRequestHandler::set_model},
   });
@@ -122,6 +123,29 @@ void ControlRequestHandler::mcp_status(const ControlRequest& request) {
   std::string payload;
   json::ObjectWriter(payload).raw("mcpServers", servers_.status_json()).close();
   succeed(request.id, payload);
+}
+
+/// The configuration is the client's: variables are not replaced.
+void ControlRequestHandler::mcp_set_servers(const ControlRequest& request) {
+  constexpr std::string_view kWhere = "mcp_set_servers";
+  const auto parsed = json::parse(request.request);
+  std::vector<mcp::ServerConfig> configs;
+  auto errors = json::Document::object();
+  const auto given = parsed ? json::member(*parsed, "servers") : json::Document();
+  if (!given.is_object()) {
+    return refuse(request.id, "'servers' must be an object", "invalid_request");
+  }
+  for (const auto& [name, server] : given.items()) {
+    const auto read = mcp::read_servers({{name, server}}, kWhere, "dynamic", [](std::string_view) {
+      return std::optional<std::string>();
+    });
+    if (read) configs.push_back(read->front());
+    if (!read) errors[name] = read.error().message;
+  }
+  const auto changes = servers_.replace(kWhere, configs);
+  succeed(request.id, json::write({{"added", changes.added},
+                                   {"removed", changes.removed},
+                                   {"errors", std::move(errors)}}));
 }
 
 void ControlRequestHandler::set_model(const ControlRequest& request) {

@@ -41,6 +41,7 @@ class ControlRequestHandler {
   void interrupt(const ControlRequest& request);
   void set_model(const ControlRequest& request);
   void mcp_status(const ControlRequest& request);
+  void mcp_set_servers(const ControlRequest& request);
 
   EventWriter& writer_;
   session::TurnControl& control_;

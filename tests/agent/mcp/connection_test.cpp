@@ -1,4 +1,4 @@
-#include "agent/mcp/connection.h"
+#include "agent/mcp/connection_impl.h"
 
 #include <functional>
 #include <thread>

@@ -1,4 +1,4 @@
-#include "agent/mcp/message.h"
+#include "agent/mcp/message_impl.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

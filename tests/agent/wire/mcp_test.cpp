@@ -273,6 +273,46 @@ TEST(Mcp, ServersInsideTheClientAreReachedThroughIt) {
   }
 }
 
+TEST(Mcp, AClientReplacesItsServers) {
+  Bench bench;
+  const auto request = [](std::string_view id, const Document& servers) {
+    return json::write({{"type", "control_request"},
+                        {"request_id", id},
+                        {"request", {{"subtype", "mcp_set_servers"}, {"servers", servers}}}});
+  };
+  const Document server{{"command", kProgram}};
+  bench.say_line(request("1", {{"a", server}, {"b", server}, {"c", 7}}));
+  bench.say_line(request("2", {{"b", server}}));
+  bench.say("go");
+  bench.hang_up();
+  const auto ran = bench.converse();
+  const auto answers = ran.of_type("control_response");
+  ASSERT_EQ(answers.size(), 2U);
+  const auto first = answers[0]["response"]["response"],
+             second = answers[1]["response"]["response"];
+  EXPECT_EQ(first["added"], Document({"a", "b"}));
+  EXPECT_TRUE(first["errors"]["c"].get<std::string>().contains("not an object"));
+  EXPECT_EQ(second["added"], Document::array());
+  EXPECT_EQ(second["removed"], Document({"a"}));
+  const auto init = ran.of_type("system").at(0);
+  ASSERT_EQ(init["mcp_servers"].size(), 1U);
+  EXPECT_EQ(init["mcp_servers"][0]["name"], "b");
+}
+
+TEST(Mcp, AToolOfAServerIsAskedForPermission) {
+  for (const auto& [tool, denials] : {std::pair{"mcp__fake__approve", 0U},
+                                      {"mcp__fake__refuse", 1U},
+                                      {"mcp__fake__echo", 1U},
+                                      {"mcp__fake__fail", 1U},
+                                      {"mcp__none__none", 1U}}) {
+    Bench bench(scenario({{"Write", R"({"file_path":"a.txt","content":"x"})"}}));
+    const auto ran =
+        bench.ask("go", {"--mcp-config", config({"approver"}), "--permission-prompt-tool", tool});
+    EXPECT_EQ(ran.result()["permission_denials"].size(), denials) << tool;
+    EXPECT_EQ(std::filesystem::exists(bench.work() / "a.txt"), denials == 0) << tool;
+  }
+}
+
 /// A client that hangs up before the first turn cannot answer.
 TEST(Mcp, AClientThatIsGoneHasNoServers) {
   Bench bench;

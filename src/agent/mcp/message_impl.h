@@ -1,9 +1,12 @@
 #pragma once
+// Private to this module's .cpp files.
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "core/base/result.h"
 #include "core/json/document.h"

@@ -1,4 +1,5 @@
 #pragma once
+// Private to this module's .cpp files.
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -10,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "agent/mcp/message.h"
+#include "agent/mcp/message_impl.h"
 #include "agent/mcp/transport.h"
 #include "core/base/time.h"
 
