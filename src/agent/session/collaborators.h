@@ -51,8 +51,10 @@ class Tools {
   virtual ~Tools() = default;
   /// Takes over changes, such as new tools of an MCP server. Called between requests. False: there are none.
   virtual bool update() = 0;
+  /// All that can be called, also those that are not offered yet.
   virtual std::vector<std::string> names() const = 0;
-  /// In the form of the API: JSON objects, joined by commas.
+  virtual std::vector<ServerFacts> servers() const { return {}; }
+  /// Of the offered ones, in the form of the API: JSON objects, joined by commas.
   virtual std::string definitions() const = 0;
   /// Runs the calls of one reply and passes each result to `on_result` on this thread. Returns after the last one; a stop
   /// request makes the calls end early.

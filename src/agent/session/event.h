@@ -21,10 +21,18 @@
 /// What a session reports while it works. Events hold references: a sink must use or copy them before it returns.
 namespace ralph::session {
 
+/// An MCP server as the `init` event shows it.
+struct ServerFacts {
+  std::string name;
+  std::string status;
+  std::string source;  // where it is configured
+};
+
 /// What the `init` event reports about the session when a turn begins.
 struct InitFacts {
   std::string cwd;
   std::vector<std::string> tools;
+  std::vector<ServerFacts> servers;
   std::string model;
   std::string permission_mode;
   std::string key_source;  // "ANTHROPIC_API_KEY", "none" …

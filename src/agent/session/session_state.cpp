@@ -45,6 +45,7 @@ void SessionState::announce(const MessageIds& answers) {
   config.init.model = links.choice.id();
   if (config.permission_mode) config.init.permission_mode = config.permission_mode();
   config.init.tools = links.tools.names();
+  config.init.servers = links.tools.servers();
   if (config.structured != nullptr) config.init.tools.emplace_back(StructuredOutput::kName);
   events.emit(TurnStarted{config.init, answers});
 }

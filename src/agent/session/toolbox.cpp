@@ -43,6 +43,14 @@ bool is_named(const std::vector<std::string>& list, std::string_view tool) {
   return std::ranges::find(list, tool, permission::current_tool_name) != list.end();
 }
 
+/// By its name, or by that of its server.
+bool is_disallowed(std::string_view name, const settings::Options& options) {
+  return std::ranges::any_of(options.disallowed_tools, [&](const std::string& text) {
+    const auto rule = permission::parse_rule(text);
+    return rule.covers_all() && permission::names_tool(rule, name);
+  });
+}
+
 bool is_offered(std::string_view name, const settings::Options& options) {
   if (is_named(options.disallowed_tools, name)) return false;
   if (options.tools && !has(*options.tools, "default")) return is_named(*options.tools, name);
@@ -140,7 +148,7 @@ Toolbox::Toolbox(ToolboxParts parts) : parts_(std::move(parts)) {
     }
   }
   std::ranges::sort(fixed_, {}, &Tool::name);
-  tools_ = fixed_;
+  offered_ = tools_ = fixed_;
   update();
 }
 
@@ -148,12 +156,21 @@ bool Toolbox::update() {
   if (parts_.source == nullptr) return false;
   auto tools = fixed_;
   for (const auto* tool : parts_.source->tools()) {
-    if (!has(parts_.options.disallowed_tools, tool->name())) tools.push_back(tool);
+    if (!is_disallowed(tool->name(), parts_.options)) tools.push_back(tool);
   }
   std::ranges::sort(tools, {}, &Tool::name);
-  if (tools == tools_) return false;
+  auto offered = tools;
+  std::erase_if(offered, [&](const Tool* tool) {
+    return std::ranges::find(fixed_, tool) == fixed_.end() && !parts_.source->is_offered(*tool);
+  });
   tools_ = std::move(tools);
+  if (offered == offered_) return false;
+  offered_ = std::move(offered);
   return true;
+}
+
+std::vector<ServerFacts> Toolbox::servers() const {
+  return parts_.source == nullptr ? std::vector<ServerFacts>() : parts_.source->servers();
 }
 
 std::vector<std::string> Toolbox::names() const {
@@ -165,7 +182,7 @@ std::vector<std::string> Toolbox::names() const {
 
 std::string Toolbox::definitions() const {
   std::string all;
-  for (const auto* tool : tools_) {
+  for (const auto* tool : offered_) {
     if (!all.empty()) all += ',';
     all += tool::definition(*tool);
   }
@@ -214,8 +231,10 @@ ToolCallResult Toolbox::run_one(const api::Block& call, const std::stop_token& s
         fmt::format("InputValidationError: JSON parse failed ({} bytes)", call.raw_input.size()));
   }
   auto input = json::parse(call.input).value_or(json::Document::object());
-  tool::coerce(input, tool->schema());
-  if (const auto wrong = complaint(*tool, input)) return misused(call, *wrong, *wrong);
+  if (!tool->checks_input()) {
+    tool::coerce(input, tool->schema());
+    if (const auto wrong = complaint(*tool, input)) return misused(call, *wrong, *wrong);
+  }
   return run_if_permitted(call, *tool, std::move(input), stop);
 }
 

@@ -26,6 +26,9 @@ class ToolSource {
  public:
   virtual ~ToolSource() = default;
   virtual std::vector<const tool::Tool*> tools() = 0;
+  /// Whether requests contain the tool. It can be called in any case.
+  virtual bool is_offered(const tool::Tool& /*tool*/) const { return true; }
+  virtual std::vector<ServerFacts> servers() const { return {}; }
 };
 
 /// What a toolbox is made of; everything outlives it.
@@ -45,6 +48,7 @@ class Toolbox final : public Tools {
 
   bool update() override;
   std::vector<std::string> names() const override;
+  std::vector<ServerFacts> servers() const override;
   std::string definitions() const override;
   /// Tools that are not offered because ripgrep was not found.
   const std::vector<std::string>& without_ripgrep() const { return without_ripgrep_; }
@@ -75,6 +79,7 @@ class Toolbox final : public Tools {
   ToolboxParts parts_;
   std::vector<const tool::Tool*> fixed_;  // without those of the source
   std::vector<const tool::Tool*> tools_;
+  std::vector<const tool::Tool*> offered_;  // of tools_
   std::vector<std::string> without_ripgrep_;
   std::mutex mutex_;
   std::map<std::string, schema::Schema, std::less<>> schemas_;  // compiled when first needed

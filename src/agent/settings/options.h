@@ -13,7 +13,7 @@ namespace ralph::settings {
 
 /// Features of Claude Code that are not supported, of hooks some kinds, as --accept-unsupported names them.
 inline constexpr std::string_view kHooks = "hooks";
-inline constexpr std::string_view kMcp = "mcp";
+inline constexpr std::string_view kMcp = "mcp";  // is supported; accepted without effect
 inline constexpr std::string_view kSandbox = "sandbox";
 
 /// The tools of a session with --bare, unless --tools names others.

@@ -184,6 +184,10 @@ class SettingsMerger {
       settings_.sandbox = on.get<bool>() ? name : "";
     }
     append(settings_.disabled_mcp_servers, json::texts(more, "disabledMcpjsonServers"));
+    append(settings_.enabled_mcp_servers, json::texts(more, "enabledMcpjsonServers"));
+    if (const auto& all = json::member(more, "enableAllProjectMcpServers"); all.is_boolean()) {
+      settings_.all_mcp_servers = all.get<bool>();
+    }
   }
 
   void add_hooks(const Document& more, bool managed, const std::string& name) {
@@ -303,7 +307,7 @@ Result<Settings> read_settings(const Options& options, const Environment& enviro
   if (settings.hooks_off || settings.only_managed_hooks || options.bare) {
     std::erase_if(settings.hooks, [](const HookSource& source) { return !source.managed; });
   }
-  add_mcp_servers(settings, {options, record, real(cwd), trusted});
+  TRY(add_mcp_servers(settings, {options, environment, record, real(cwd)}));
   return settings;
 }
 

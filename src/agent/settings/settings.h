@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/mcp/server_config.h"
 #include "agent/permission/decide.h"
 #include "agent/settings/environment.h"
 #include "agent/settings/options.h"
@@ -42,8 +43,10 @@ struct Settings {
   bool only_managed_hooks = false;                // allowManagedHooksOnly, of the administrator
   bool bypass_forbidden = false;                  // permissions.disableBypassPermissionsMode
   std::string sandbox;                            // the file that enables Claude Code's sandbox
-  std::vector<std::string> mcp_servers;           // configured servers, each with its file
+  std::vector<mcp::ServerConfig> mcp_servers;     // those that are used, the most specific first
   std::vector<std::string> disabled_mcp_servers;  // of .mcp.json
+  std::vector<std::string> enabled_mcp_servers;   // of .mcp.json; empty: all
+  bool all_mcp_servers = false;                   // enableAllProjectMcpServers
   std::vector<std::string> notes;                 // for stderr
   std::vector<SettingsSource> sources;            // in the order they were merged
   bool not_trusted =
@@ -52,14 +55,14 @@ struct Settings {
 
 /// Merges the user's settings.json, .claude/settings.json and settings.local.json of the directory, --settings, and the
 /// managed settings of the machine; later files win, lists are concatenated. Missing files are skipped. A broken file, or a
-/// link out of the directory, is an error: it may contain deny rules. In a repository that the user does not trust only
+/// link out of the directory, is an error: it may contain deny rules. So is a broken configuration of MCP servers. In a repository that the user does not trust only
 /// restrictions are used; a note per file names the rest.
 Result<Settings> read_settings(const Options& options, const Environment& environment,
                                const std::filesystem::path& cwd);
 
 /// Whether --accept-unsupported names the feature.
 bool accepts(const Options& options, std::string_view feature);
-/// Configured MCP servers and sandboxes are an error, because they are not supported, unless --accept-unsupported
+/// Configured sandboxes are an error, because they are not supported, unless --accept-unsupported
 /// names them. Returns notes for stderr about those.
 Result<std::vector<std::string>> check_supported(const Settings& settings, const Options& options);
 

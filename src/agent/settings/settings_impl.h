@@ -20,13 +20,16 @@ bool is_trusted(const Environment& environment, const json::Document& record,
 /// "Ignoring <names> of <file>: this workspace is not trusted …"
 std::string untrusted_note(std::string_view names, std::string_view file);
 
+/// The file of read_claude_record().
+std::filesystem::path claude_record_path(const Environment& environment);
+
 struct McpSources {
   const Options& options;
+  const Environment& environment;
   const json::Document& record;
   std::filesystem::path cwd;  // links resolved
-  bool trusted = false;
 };
-/// Fills mcp_servers; adds a note about servers of a repository that is not trusted.
-void add_mcp_servers(Settings& settings, const McpSources& sources);
+/// Fills mcp_servers; adds a note about servers of a repository that is not trusted. An error: a broken configuration.
+Result<> add_mcp_servers(Settings& settings, const McpSources& sources);
 
 }  // namespace ralph::settings

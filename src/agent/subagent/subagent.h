@@ -17,6 +17,9 @@ class ListedTools final : public session::ToolSource {
   ListedTools(session::ToolSource* source, std::optional<std::vector<std::string>> names)
       : source_(source), names_(std::move(names)) {}
   std::vector<const tool::Tool*> tools() override;
+  bool is_offered(const tool::Tool& tool) const override {
+    return source_ == nullptr || source_->is_offered(tool);
+  }
 
  private:
   session::ToolSource* source_;  // nullptr: none

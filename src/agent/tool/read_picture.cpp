@@ -4,6 +4,7 @@
 #include "agent/tool/base64.h"
 #include "agent/tool/image.h"
 #include "agent/tool/image_scaler.h"
+#include "agent/tool/picture.h"
 #include "agent/tool/read_impl.h"
 
 namespace ralph::tool {
@@ -90,33 +91,38 @@ Outcome read_picture(const ReadRequest& request, const OpenFile& file, Workspace
                      const std::stop_token& stop) {
   auto bytes = read_whole(file, kLargestFile, request.path);
   if (!bytes) return failure(bytes.error());
-  const auto image = image_of(*bytes, false);
+  return show_picture_bytes(*bytes, workspace, stop);
+}
+
+Outcome show_picture_bytes(std::string_view bytes, Workspace& workspace,
+                           const std::stop_token& stop) {
+  const auto image = image_of(bytes, false);
   if (!image) return damaged("its header is not complete");
-  const Picture as_it_is{image->media_type, image->width, image->height, *bytes};
+  const Picture as_it_is{image->media_type, image->width, image->height, bytes};
   const ImageLimits limits;
-  const bool whole = is_whole(*bytes);
-  if (!whole && (!is_scalable(*image) || fits(*image, bytes->size(), limits))) {
+  const bool whole = is_whole(bytes);
+  if (!whole && (!is_scalable(*image) || fits(*image, bytes.size(), limits))) {
     return damaged("some of the file is missing");
   }
-  if (!needs_decoder(*image, bytes->size(), limits)) {
-    return show_picture(as_it_is, *image, bytes->size(), workspace);
+  if (!needs_decoder(*image, bytes.size(), limits)) {
+    return show_picture(as_it_is, *image, bytes.size(), workspace);
   }
   const auto& chosen = workspace.setup().image_scaler;
   const auto scaled =
-      scale_image(chosen.empty() ? find_image_scaler() : chosen, *bytes, limits, stop);
+      scale_image(chosen.empty() ? find_image_scaler() : chosen, std::string(bytes), limits, stop);
   if (scaled) {
     const Picture smaller{scaled->media_type, scaled->width, scaled->height, scaled->bytes};
-    return show_picture(scaled->bytes.empty() ? as_it_is : smaller, *image, bytes->size(),
+    return show_picture(scaled->bytes.empty() ? as_it_is : smaller, *image, bytes.size(),
                         workspace);
   }
   if (scaled.error().code == Code::malformed) return damaged(scaled.error().message);
-  if (whole && bytes->size() <= kApiBytes && std::max(image->width, image->height) <= kApiEdge) {
-    return show_picture(as_it_is, *image, bytes->size(), workspace);
+  if (whole && bytes.size() <= kApiBytes && std::max(image->width, image->height) <= kApiEdge) {
+    return show_picture(as_it_is, *image, bytes.size(), workspace);
   }
   return failure(fmt::format(
       "The picture ({}x{}, {}) is too large to be shown, and no smaller copy could be made: {}. "
       "Make one with a shell command.",
-      image->width, image->height, in_kilobytes(bytes->size()), describe(scaled.error())));
+      image->width, image->height, in_kilobytes(bytes.size()), describe(scaled.error())));
 }
 
 }  // namespace ralph::tool

@@ -35,7 +35,7 @@ Outcome misuse(std::string_view text);
 using permission::Access;
 using permission::Grant;
 
-/// A tool that the model can call. Inputs have passed the schema. Thread-safe.
+/// A tool that the model can call. Inputs have passed the schema, unless it checks them itself. Thread-safe.
 class Tool {
  public:
   virtual ~Tool() = default;
@@ -44,6 +44,8 @@ class Tool {
   virtual std::string_view description() const = 0;
   /// JSON Schema of the input, an object.
   virtual std::string_view schema() const = 0;
+  /// run() gets the input as the model gave it.
+  virtual bool checks_input() const { return false; }
   /// Whether a call may run in parallel with others of the same message, because it changes neither files nor the
   /// working directory. The input may not match the schema.
   virtual bool is_parallel(const json::Document& /*input*/) const { return false; }

@@ -10,6 +10,7 @@
 #include "agent/instructions/system_prompt.h"
 #include "agent/session/local_command.h"
 #include "agent/session/transcript.h"
+#include "agent/settings/claude_version.h"
 #include "agent/tool/token_estimate.h"
 #include "agent/wire/agent_parts_impl.h"
 #include "agent/wire/hook_parts_impl.h"
@@ -167,6 +168,18 @@ tool::Workspace::Setup workspace_setup(const Setup& setup, const Prepared& prepa
   return made;
 }
 
+mcp::Surroundings mcp_surroundings(const Setup& setup, const Prepared& prepared,
+                                   mcp::ClientLink& link) {
+  mcp::Surroundings made;
+  made.cwd = real_path(setup.cwd);
+  made.client_version = settings::kClaudeVersion;
+  made.environment = prepared.settings.environment;
+  made.link = &link;
+  made.warn = [&setup](std::string_view line) { warn(setup, line); };
+  set_mcp_limits(made, setup.environment);
+  return made;
+}
+
 }  // namespace
 
 Result<session::SessionStart> open_session(const Setup& setup, const settings::Options& options,
@@ -179,8 +192,10 @@ Result<std::unique_ptr<AgentParts>> AgentParts::create(const Setup& setup,
                                                        EventWriter& writer, Prepared prepared,
                                                        const session::SessionStart& start) {
   TRY(prepare(setup, control, start, prepared));
-  return std::unique_ptr<AgentParts>(
+  std::unique_ptr<AgentParts> parts(
       new AgentParts(setup, control, writer, std::move(prepared), start));
+  for (const auto& server : parts->prepared.settings.mcp_servers) parts->servers.add(server);
+  return parts;
 }
 
 AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_control,
@@ -206,9 +221,14 @@ AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_cont
       heartbeats(setup.heartbeats, session::SessionEvents(meter, identity)),
       client(writer),
       client_approver(client, {policy, modes}, workspace),
+      mcp_link(client),
+      servers(mcp_surroundings(setup, prepared, mcp_link),
+              mcp_search_policy(setup.options, setup.environment,
+                                model::Table::builtin().context_window(prepared.choice->id()))),
+      mcp_tools(servers),
       tool_approver(
           setup.options.permission_prompt_tool,
-          [this](std::string_view name) { return toolbox.find(name); }, {policy, modes}, workspace),
+          [this](std::string_view name) { return servers.find(name); }, {policy, modes}, workspace),
       client_callbacks(client),
       hook_reporter(setup, session::SessionEvents(meter, identity)),
       hooks(hook_parts()),
@@ -219,6 +239,7 @@ AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_cont
                .options = prepared.options,
                .gate = gate,
                .more = main_tools(),
+               .source = &mcp_tools,
                .heartbeats = &heartbeats}),
       expander(setup.options, skills, toolbox, workspace) {
   if (const auto& missing = toolbox.without_ripgrep(); !missing.empty()) {
@@ -304,6 +325,7 @@ subagent::Host AgentParts::host() {
           .approver = approver(),
           .heartbeats = setup.heartbeats,
           .more_tools = session_tools(),
+          .tool_source = &mcp_tools,
           .make_model =
               [this](std::string_view agent_id) {
                 return std::make_unique<ApiModel>(connection(), identity.session_id(), agent_id);

@@ -32,7 +32,7 @@
 #include "agent/wire/client_callbacks.h"
 #include "agent/wire/client_setup.h"
 #include "agent/wire/hook_reporter.h"
-#include "agent/wire/mcp_control.h"
+#include "agent/wire/mcp_tools.h"
 #include "agent/wire/session_meter.h"
 #include "agent/wire/tool_approver.h"
 
@@ -75,7 +75,6 @@ class AgentParts {
 
   /// Switches all parts to another session.
   void change_session(const session::SessionStart& start);
-  McpControl& mcp_control() { return no_mcp; }
 
   const Setup& setup;
   session::TurnControl& control;
@@ -100,8 +99,10 @@ class AgentParts {
   session::HeartbeatReporter heartbeats;
   ClientRequests client;
   ClientApprover client_approver;
+  McpLink mcp_link;
+  mcp::Servers servers;
+  McpTools mcp_tools;
   ToolApprover tool_approver;
-  NoMcp no_mcp;
   ClientCallbacks client_callbacks;
   HookReporter hook_reporter;
   hook::ConfiguredHooks hooks;

@@ -190,6 +190,7 @@ void AgentProgram::answer(std::vector<session::UserMessage> messages) {
   }
   const auto stop = control_.begin_turn();
   interrupted_ = false;
+  parts_->servers.wait(stop);
   const auto compact = options_.disable_slash_commands || messages.size() != 1
                            ? std::nullopt
                            : session::compact_command(messages.front().content);

@@ -21,6 +21,19 @@ std::vector<std::string> tool_names(std::vector<std::string> names) {
   return names;
 }
 
+std::string servers_json(const std::vector<session::ServerFacts>& servers) {
+  std::string list = "[";
+  for (const auto& server : servers) {
+    if (list.size() > 1) list += ',';
+    ObjectWriter(list)
+        .text("name", server.name)
+        .text("status", server.status)
+        .text("source", server.source)
+        .close();
+  }
+  return list + "]";
+}
+
 }  // namespace
 
 std::string line(const session::Identity& from, const session::TurnStarted& event) {
@@ -31,7 +44,7 @@ std::string line(const session::Identity& from, const session::TurnStarted& even
       .text("cwd", event.facts.cwd)
       .text("session_id", from.session_id())
       .raw("tools", session::string_array(tool_names(event.facts.tools)))
-      .raw("mcp_servers", "[]")
+      .raw("mcp_servers", servers_json(event.facts.servers))
       .text("model", event.facts.model)
       .text("permissionMode", event.facts.permission_mode)
       .raw("slash_commands", session::string_array(event.facts.slash_commands))

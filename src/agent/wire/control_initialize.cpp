@@ -12,18 +12,6 @@ namespace {
 
 using json::Document;
 
-/// A client may rely on what it asks for, so a session without it must be refused. Empty: supported.
-std::string unsupported(const ClientSetup& setup, const settings::Options& options) {
-  constexpr std::string_view kNotYet =
-      "{} are not supported by ralph's agent yet; use --accept-unsupported {} to continue without "
-      "them";
-  const auto& servers = setup.sdk_mcp_servers;
-  if (servers && !servers->empty() && !settings::accepts(options, settings::kMcp)) {
-    return fmt::format(kNotYet, "MCP servers", settings::kMcp);
-  }
-  return {};
-}
-
 /// Registers the client's hooks.
 Result<> set_hooks(AgentParts& parts, const Document& hooks) {
   TRY_ASSIGN(const auto ignored, parts.hooks.set_callbacks(hooks));
@@ -70,9 +58,6 @@ json::Document agent_list(const AgentParts& parts) {
 ControlReply serve_initialize(AgentParts& parts, const Document& request) {
   auto setup = read_client_setup(request);
   if (!setup) return refusal(setup.error().message, "invalid_request");
-  if (auto why = unsupported(*setup, parts.setup.options); !why.empty()) {
-    return refusal(std::move(why), "unsupported_request");
-  }
   if (const auto taken = parts.client_prompt.take(json::write(request)); !taken) {
     return refusal(taken.error().message, "invalid_request");
   }
@@ -87,6 +72,7 @@ ControlReply serve_initialize(AgentParts& parts, const Document& request) {
       return refusal(set.error().message, "invalid_request");
     }
   }
+  if (setup->sdk_mcp_servers) add_client_servers(parts, *setup->sdk_mcp_servers);
   parts.client_setup.add(*std::move(setup));
   auto reply = success(description(parts));
   if (!hooks.is_null()) (*reply.payload)["hooks_applied"] = true;

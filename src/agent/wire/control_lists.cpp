@@ -202,7 +202,7 @@ ControlReply serve_reload_plugins(AgentParts& parts, const Document&) {
   return success({{"commands", command_list(parts)},
                   {"agents", agent_list(parts)},
                   {"plugins", Document::array()},
-                  {"mcpServers", parts.mcp_control().status()},
+                  {"mcpServers", server_list(parts)},
                   {"error_count", 0}});
 }
 

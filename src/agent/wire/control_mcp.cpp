@@ -1,5 +1,10 @@
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "agent/wire/control_requests_impl.h"
@@ -7,29 +12,70 @@
 
 /// Requests about MCP servers.
 namespace ralph::wire {
+namespace {
 
 using json::Document;
 
-ControlReply serve_mcp_status(AgentParts& parts, const Document&) {
-  return success({{"mcpServers", parts.mcp_control().status()}});
+constexpr std::string_view kClientServers = "mcp_set_servers";
+
+/// A server that runs is not restarted or switched off within a session.
+ControlReply refuse_change(const AgentParts& parts, const Document& request,
+                           std::string_view what) {
+  const auto name = json::text(request, "serverName");
+  const auto states = parts.servers.states();
+  const bool known = std::ranges::find(states, name, &mcp::ServerState::name) != states.end();
+  if (!known) return refusal(fmt::format("Server not found: {}", name));
+  return refusal(fmt::format("ralph's agent cannot {} an MCP server within a session", what),
+                 "unsupported_request");
 }
 
+}  // namespace
+
+json::Document server_list(const AgentParts& parts) {
+  return json::parse(parts.servers.status_json()).value_or(Document::array());
+}
+
+void add_client_servers(AgentParts& parts, const std::vector<std::string>& names) {
+  for (const auto& name : names) {
+    mcp::ServerConfig server;
+    server.name = name;
+    server.kind = mcp::ServerConfig::Kind::client;
+    server.source = "dynamic";
+    server.where = "initialize";
+    parts.servers.add(std::move(server));
+  }
+}
+
+ControlReply serve_mcp_status(AgentParts& parts, const Document&) {
+  return success({{"mcpServers", server_list(parts)}});
+}
+
+/// The configuration is the client's: variables are not replaced.
 ControlReply serve_mcp_set_servers(AgentParts& parts, const Document& request) {
-  const auto& servers = json::member(request, "servers");
-  if (!servers.is_object()) return refusal("mcp_set_servers: 'servers' must be an object");
-  auto changed = parts.mcp_control().set_servers(servers);
-  return changed ? success(*std::move(changed)) : refusal(changed.error().message);
+  const auto& given = json::member(request, "servers");
+  if (!given.is_object()) {
+    return refusal("mcp_set_servers: 'servers' must be an object", "invalid_request");
+  }
+  std::vector<mcp::ServerConfig> configs;
+  auto errors = Document::object();
+  for (const auto& [name, server] : given.items()) {
+    const auto read =
+        mcp::read_servers({{name, server}}, kClientServers, "dynamic",
+                          [](std::string_view) { return std::optional<std::string>(); });
+    if (read) configs.push_back(read->front());
+    if (!read) errors[name] = read.error().message;
+  }
+  const auto changes = parts.servers.replace(kClientServers, configs);
+  return success(
+      {{"added", changes.added}, {"removed", changes.removed}, {"errors", std::move(errors)}});
 }
 
 ControlReply serve_mcp_reconnect(AgentParts& parts, const Document& request) {
-  const auto done = parts.mcp_control().reconnect(json::text(request, "serverName"));
-  return done ? success() : refusal(done.error().message);
+  return refuse_change(parts, request, "restart");
 }
 
 ControlReply serve_mcp_toggle(AgentParts& parts, const Document& request) {
-  const auto done = parts.mcp_control().toggle(json::text(request, "serverName"),
-                                               json::boolean(request, "enabled"));
-  return done ? success() : refusal(done.error().message);
+  return refuse_change(parts, request, "switch off");
 }
 
 }  // namespace ralph::wire

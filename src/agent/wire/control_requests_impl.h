@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "agent/wire/agent_parts_impl.h"
 #include "core/json/document.h"
@@ -52,5 +53,9 @@ json::Document agent_list(const AgentParts& parts);
 /// Clients treat an empty list as an error.
 json::Document model_list(const AgentParts& parts);
 json::Document output_style_list();
+/// The MCP servers of the session, with their tools.
+json::Document server_list(const AgentParts& parts);
+/// Servers inside the client, by their names.
+void add_client_servers(AgentParts& parts, const std::vector<std::string>& names);
 
 }  // namespace ralph::wire

@@ -202,6 +202,27 @@ class Bench {
     return json::parse(std::string_view(out_).substr(begin, out_.find('\n', at) - begin))
         .value_or(Document::object());
   }
+  /// Answers each control request of this subtype by what `answer` makes of it: the payload of a success.
+  void answer_requests(std::string subtype, std::function<Document(const Document&)> answer) {
+    helpers_.emplace_back([this, subtype = std::move(subtype),
+                           answer = std::move(answer)](const std::stop_token& stop) {
+      std::unique_lock lock(mutex_);
+      for (std::size_t at = 0;;) {
+        const auto whole = [&] { return out_.find('\n', at) != out_.npos; };
+        if (!changed_.wait(lock, stop, whole)) return;
+        const auto end = out_.find('\n', at);
+        const auto line = json::parse(out_.substr(at, end - at)).value_or(Document::object());
+        at = end + 1;
+        if (line.value("type", "") != "control_request") continue;
+        if (line["request"].value("subtype", "") != subtype) continue;
+        say_line(json::write({{"type", "control_response"},
+                              {"response",
+                               {{"subtype", "success"},
+                                {"request_id", line["request_id"]},
+                                {"response", answer(line["request"])}}}}));
+      }
+    });
+  }
   void signal(int number) { agent_->on_signal(number); }
   void lose_reader() { agent_->lose_reader(); }
   /// From now on nobody reads what it prints.
@@ -277,7 +298,7 @@ class Bench {
   std::unique_ptr<mock::Server> server_;
   UniqueFd in_, to_agent_;
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable_any changed_;
   std::string out_, err_;
   bool reading_ = true;
   std::map<std::string, AnswerRequest> answers_;

@@ -232,40 +232,6 @@ TEST(Unsupported, BypassCanBeForbidden) {
   EXPECT_TRUE(ran.err.contains("disableBypassPermissionsMode")) << ran.err;
 }
 
-TEST(Unsupported, McpServersInForceStopTheAgent) {
-  const auto stopped = [](Bench& bench, const std::vector<std::string>& words) {
-    const auto ran = bench.ask("go", words);
-    return ran.code == 1 && ran.err.contains("MCP servers are configured") && ran.requests.empty();
-  };
-  Bench given;
-  EXPECT_TRUE(stopped(given, {"--mcp-config", std::string(kServers), "--strict-mcp-config"}));
-  Bench unreadable;
-  EXPECT_TRUE(stopped(unreadable, {"--mcp-config", "/nowhere.json"}));
-  Bench user;
-  user.folder().write("home/.claude.json", kServers);
-  EXPECT_TRUE(stopped(user, {}));
-  Bench project;
-  trust(project);
-  project.folder().write("work/.mcp.json", kServers);
-  EXPECT_TRUE(stopped(project, {}));
-  Bench local;
-  trust(local, *json::parse(kServers));
-  EXPECT_TRUE(stopped(local, {}));
-}
-
-TEST(Unsupported, McpServersThatAreLeftOutDoNotStopIt) {
-  for (const auto& words : std::vector<std::vector<std::string>>{
-           {"--accept-unsupported", "mcp"},
-           {"--strict-mcp-config", "--mcp-config", R"({"mcpServers":{}})"},
-           {"--settings", R"({"disabledMcpjsonServers":["files"]})"}}) {
-    Bench bench;
-    trust(bench);
-    bench.folder().write("work/.mcp.json", kServers);
-    const auto ran = bench.ask("go", words);
-    EXPECT_EQ(ran.code, 0) << words.front() << ran.err;
-  }
-}
-
 TEST(Unsupported, MalformedHooksOfAClientAreRefused) {
   Bench bench;
   bench.say_line(

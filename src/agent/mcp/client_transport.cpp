@@ -1,0 +1,37 @@
+#include "agent/mcp/client_transport.h"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace ralph::mcp {
+
+Result<> ClientTransport::open(Receiver& receiver) {
+  receiver_ = &receiver;
+  return {};
+}
+
+void ClientTransport::send(Outgoing message) {
+  const auto request = message.request;
+  const bool sent =
+      exchanges_.run(request, [this, message = std::move(message)](const std::stop_token& stop) {
+        exchange(message, stop);
+      });
+  if (!sent && request) receiver_->on_lost(*request, {Code::busy, "it cannot be sent now", {}});
+}
+
+void ClientTransport::exchange(const Outgoing& message, const std::stop_token& stop) {
+  const auto parsed = json::parse(message.json);
+  if (!parsed) return;
+  auto answer = link_.exchange(server_, *parsed, stop);
+  if (!answer) {
+    if (message.request) receiver_->on_lost(*message.request, answer.error());
+    return;
+  }
+  receiver_->on_message(json::write(*answer));
+  if (message.request) {
+    receiver_->on_lost(*message.request, {Code::malformed, "the client gave no valid answer", {}});
+  }
+}
+
+}  // namespace ralph::mcp

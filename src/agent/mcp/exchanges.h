@@ -1,0 +1,43 @@
+#pragma once
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+
+namespace ralph::mcp {
+
+/// Runs exchanges with a server at the same time, each on a thread of its own. Thread-safe.
+class Exchanges {
+ public:
+  using Work = std::function<void(const std::stop_token& stop)>;
+  ~Exchanges() { close(); }
+
+  /// False: there are too many, no thread can be started, or it is closed.
+  bool run(std::optional<std::int64_t> request, Work work);
+  /// Asks the exchange of a request to stop.
+  void stop(std::int64_t request);
+  /// Waits until none is running.
+  void wait(const std::stop_token& stop);
+  /// Asks all to stop; no more are run.
+  void begin_close();
+  void close();
+
+ private:
+  struct Exchange {
+    std::optional<std::int64_t> request;
+    bool done = false;
+    std::jthread thread = {};
+  };
+  void join_finished();
+
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::list<Exchange> exchanges_;
+  bool closed_ = false;
+};
+
+}  // namespace ralph::mcp

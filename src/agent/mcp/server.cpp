@@ -1,0 +1,294 @@
+#include "agent/mcp/server.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "agent/mcp/call_result.h"
+#include "agent/mcp/connection_impl.h"
+#include "agent/mcp/http_transport.h"
+#include "agent/mcp/stdio_transport.h"
+#include "core/json/field.h"
+
+namespace ralph::mcp {
+namespace {
+
+using json::Document;
+using std::chrono::steady_clock;
+
+constexpr const char* kProtocolVersion = "2025-11-25";
+constexpr int kMostPages = 100;
+constexpr std::size_t kMostTools = 2000;
+constexpr std::size_t kMostToolBytes = std::size_t{8} << 20;
+/// A server that announces changes without end must not fill the memory: earlier tools are kept.
+constexpr int kMostChanges = 50;
+constexpr Millis kRefreshLimit{5'000};
+/// Progress may extend a call up to this many times its limit.
+constexpr int kMostExtensions = 10;
+
+Millis left_until(SteadyTime end) {
+  const auto left = std::chrono::ceil<Millis>(end - steady_clock::now());
+  return std::max(left, Millis{1});
+}
+
+std::string file_uri(const std::filesystem::path& path) {
+  static constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-._~";
+  std::string uri = "file://";
+  for (const char c : path.string()) {
+    if (kPlain.find(c) != kPlain.npos) {
+      uri += c;
+    } else {
+      uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return uri;
+}
+
+std::string roots_json(const std::filesystem::path& cwd) {
+  return json::write({{"roots", Document::array({Document{{"uri", file_uri(cwd)}}})}});
+}
+
+http::Headers headers_of(const ServerConfig::Pairs& pairs) {
+  http::Headers headers;
+  for (const auto& [name, value] : pairs) headers.set(name, value);
+  return headers;
+}
+
+}  // namespace
+
+std::string_view to_string(ServerStatus status) {
+  switch (status) {
+    case ServerStatus::pending: return "pending";
+    case ServerStatus::connected: return "connected";
+    case ServerStatus::needs_auth: return "needs-auth";
+    case ServerStatus::failed: break;
+  }
+  return "failed";
+}
+
+Server::Server(ServerConfig config, const Surroundings& surroundings)
+    : config_(std::move(config)),
+      key_(normalized_name(config_.name)),
+      surroundings_(surroundings),
+      changes_left_(kMostChanges) {}
+
+Server::~Server() {
+  begin_close();
+  if (connection_) connection_->close();
+}
+
+void Server::begin_close() {
+  if (starter_.joinable()) {
+    starter_.request_stop();
+    starter_.join();
+  }
+  if (connection_) connection_->begin_close();
+}
+
+void Server::remove() {
+  removed_ = true;
+  begin_close();
+}
+
+Result<std::unique_ptr<Transport>> Server::make_transport() const {
+  using Kind = ServerConfig::Kind;
+  switch (config_.kind) {
+    case Kind::http:
+      return std::make_unique<HttpTransport>(config_.url, headers_of(config_.headers));
+    case Kind::sse: return std::make_unique<SseTransport>(config_.url, headers_of(config_.headers));
+    case Kind::client:
+      if (surroundings_.link == nullptr) return fail(Code::unavailable, "there is no client");
+      return std::make_unique<ClientTransport>(*surroundings_.link, config_.name);
+    case Kind::stdio: break;
+  }
+  process::Command command;
+  command.argv = {config_.command};
+  std::ranges::copy(config_.args, std::back_inserter(command.argv));
+  command.cwd = surroundings_.cwd;
+  for (const auto* const list : {&surroundings_.environment, &config_.env}) {
+    for (const auto& [name, value] : *list) command.env.push_back({name, value});
+  }
+  return std::make_unique<StdioTransport>(std::move(command));
+}
+
+void Server::start() {
+  if (starter_.joinable() || connection_) return;
+  const auto work = [this](const std::stop_token& stop) {
+    Result<> done;
+    try {
+      done = connect(stop);
+    } catch (const std::exception& error) {
+      done = fail(Code::unavailable, error.what());
+    }
+    if (done) return set_status(ServerStatus::connected, std::nullopt);
+    const bool refused =
+        done.error().code == Code::permission && config_.kind != ServerConfig::Kind::stdio;
+    auto why = connection_ ? connection_->explained(done.error()) : done.error();
+    if (connection_) connection_->begin_close();
+    set_status(refused ? ServerStatus::needs_auth : ServerStatus::failed, std::move(why));
+  };
+  try {
+    starter_ = std::jthread(work);
+  } catch (const std::system_error& error) {
+    set_status(ServerStatus::failed, Error{Code::unavailable, error.what(), {}});
+  }
+}
+
+void Server::set_status(ServerStatus status, std::optional<Error> why) {
+  const std::lock_guard lock(mutex_);
+  status_ = status;
+  failure_ = std::move(why);
+  changed_.notify_all();
+}
+
+void Server::wait(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, stop, [this] { return status_ != ServerStatus::pending; });
+}
+
+Result<> Server::connect(const std::stop_token& stop) {
+  const auto end = steady_clock::now() + surroundings_.start_limit;
+  TRY_ASSIGN(auto transport, make_transport());
+  connection_ = std::make_unique<Connection>(std::move(transport), roots_json(surroundings_.cwd));
+  TRY(connection_->open());
+  TRY_ASSIGN(
+      const auto greeting,
+      connection_->request(
+          "initialize",
+          {{"protocolVersion", kProtocolVersion},
+           {"capabilities", {{"roots", Document::object()}}},
+           {"clientInfo", {{"name", "claude-code"}, {"version", surroundings_.client_version}}}},
+          {left_until(end), left_until(end)}, stop));
+  if (!greeting.is_object()) return fail(Code::malformed, "its answer to initialize is no object");
+  {
+    const std::lock_guard lock(mutex_);
+    info_ = std::make_unique<Document>(json::member(greeting, "serverInfo"));
+  }
+  connection_->notify("notifications/initialized", stop);
+  connection_->set_ready(json::text(greeting, "protocolVersion"));
+  has_tools_ = !json::member(json::member(greeting, "capabilities"), "tools").is_null();
+  if (!has_tools_) return {};
+  TRY_ASSIGN(auto tools, list_tools(end, stop));
+  take_tools(std::move(tools));
+  return {};
+}
+
+Result<std::vector<ToolDefinition>> Server::list_tools(SteadyTime end,
+                                                       const std::stop_token& stop) {
+  std::vector<ToolDefinition> read;
+  std::set<std::string> names;
+  std::string cursor;
+  std::size_t bytes = 0;
+  for (int page = 0; page < kMostPages; ++page) {
+    auto params = cursor.empty() ? Document() : Document{{"cursor", cursor}};
+    TRY_ASSIGN(const auto answer, connection_->request("tools/list", std::move(params),
+                                                       {left_until(end), left_until(end)}, stop));
+    for (const auto& tool : json::member(answer, "tools")) {
+      auto definition = read_tool(tool, config_.name);
+      if (!definition || !names.insert(definition->name).second) continue;
+      bytes += definition->schema.size() + definition->description.size();
+      if (read.size() >= kMostTools || bytes > kMostToolBytes) {
+        return fail(Code::limit,
+                    fmt::format("it has more than {} tools, or more than {} MB of them", kMostTools,
+                                kMostToolBytes >> 20));
+      }
+      read.push_back(*std::move(definition));
+    }
+    auto next = json::text(answer, "nextCursor");
+    if (next.empty()) return read;
+    if (next == cursor) break;
+    cursor = std::move(next);
+  }
+  return fail(Code::limit, "its list of tools has no end");
+}
+
+void Server::take_tools(std::vector<ToolDefinition> definitions) {
+  const std::lock_guard lock(mutex_);
+  std::vector<const ServerTool*> now;
+  for (auto& definition : definitions) {
+    const auto known = std::ranges::find_if(
+        all_tools_, [&](const auto& tool) { return tool->definition() == definition; });
+    if (known == all_tools_.end()) {
+      now.push_back(
+          all_tools_.emplace_back(std::make_unique<ServerTool>(*this, std::move(definition)))
+              .get());
+    } else {
+      now.push_back(known->get());
+    }
+  }
+  tools_ = std::move(now);
+}
+
+/// A server that does not answer in time is not asked again, so that it does not delay every request.
+bool Server::refresh(const std::stop_token& stop) {
+  if (status() != ServerStatus::connected || !has_tools_ || !refreshable_) return false;
+  if (!connection_->take_tools_changed()) return false;
+  auto tools =
+      list_tools(steady_clock::now() + std::min(kRefreshLimit, surroundings_.start_limit), stop);
+  if (!tools && stop.stop_requested()) return false;
+  if (tools && changes_left_-- > 0) {
+    const auto before = this->tools();
+    take_tools(*std::move(tools));
+    return before != this->tools();
+  }
+  refreshable_ = false;
+  if (surroundings_.warn) {
+    surroundings_.warn(fmt::format(
+        "ralph: MCP server '{}' changed its tools, but they cannot be listed ({}); the session "
+        "continues with the earlier ones",
+        config_.name, tools ? "too many changes" : describe(tools.error())));
+  }
+  return false;
+}
+
+ServerStatus Server::status() const {
+  const std::lock_guard lock(mutex_);
+  if (status_ == ServerStatus::connected && connection_->closed()) return ServerStatus::failed;
+  return status_;
+}
+
+std::optional<Error> Server::take_failure() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(failure_, std::nullopt);
+}
+
+std::vector<const ServerTool*> Server::tools() const {
+  const std::lock_guard lock(mutex_);
+  return status_ == ServerStatus::connected ? tools_ : std::vector<const ServerTool*>();
+}
+
+Document Server::server_info() const {
+  const std::lock_guard lock(mutex_);
+  return info_ ? *info_ : Document();
+}
+
+tool::Outcome Server::call(const ToolDefinition& tool, const Document& input,
+                           std::string_view call_id, tool::Workspace& workspace,
+                           const std::stop_token& stop) const {
+  if (removed_) {
+    return tool::failure(
+        fmt::format("The MCP server '{}' was removed from the session", config_.name));
+  }
+  const auto limit = config_.timeout.value_or(surroundings_.call_limit);
+  const auto total = limit > Millis::max() / kMostExtensions ? limit : limit * kMostExtensions;
+  const auto answer = connection_->request("tools/call",
+                                           {{"name", tool.remote_name},
+                                            {"arguments", input},
+                                            {"_meta", {{"claudecode/toolUseId", call_id}}}},
+                                           {limit, total}, stop);
+  if (answer) return outcome_of(*answer, surroundings_.output_tokens, workspace, stop);
+  if (!connection_->closed()) {
+    return tool::failure(fmt::format("{} (MCP server '{}')", answer.error().message, config_.name));
+  }
+  return tool::failure(fmt::format("The MCP server '{}' is no longer running: {}", config_.name,
+                                   describe(connection_->explained(answer.error()))));
+}
+
+}  // namespace ralph::mcp

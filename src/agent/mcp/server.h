@@ -1,0 +1,104 @@
+#pragma once
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "agent/mcp/call_result.h"
+#include "agent/mcp/client_transport.h"
+#include "agent/mcp/server_config.h"
+#include "agent/mcp/server_tool.h"
+#include "core/base/time.h"
+
+namespace ralph::mcp {
+
+class Connection;
+
+/// What servers of one session have in common.
+struct Surroundings {
+  std::filesystem::path cwd;
+  std::string client_version;
+  Millis start_limit{30'000};                       // MCP_TIMEOUT
+  Millis call_limit{600'000};                       // MCP_TOOL_TIMEOUT
+  std::int64_t output_tokens = kUsualOutputTokens;  // MAX_MCP_OUTPUT_TOKENS
+  ServerConfig::Pairs environment = {};  // for the programs of servers, before their own variables
+  ClientLink* link = nullptr;            // nullptr: there are no servers inside the client
+  std::function<void(std::string_view)> warn = {};  // prints a line to the user
+  /// Called with the tool of a call that failed. True: the model has not seen its parameters, but will from now on.
+  std::function<bool(std::string_view)> on_failed_call = {};
+};
+
+enum class ServerStatus { pending, connected, failed, needs_auth };
+/// As in the `init` event.
+std::string_view to_string(ServerStatus status);
+
+/// One server with its connection and its tools. The tools live as long as the server.
+class Server {
+ public:
+  Server(ServerConfig config, const Surroundings& surroundings);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  const ServerConfig& config() const { return config_; }
+  const std::string& key() const { return key_; }  // the normalized name
+  const Surroundings& surroundings() const { return surroundings_; }
+
+  /// Connects on a thread of its own; at most once.
+  void start();
+  /// Waits until it is connected or has failed; within the limit of its start.
+  void wait(const std::stop_token& stop);
+  ServerStatus status() const;
+  /// Why it failed, once; nullopt: it did not, or that was said.
+  std::optional<Error> take_failure();
+
+  /// Asks for the tools again if the server announced a change. False: they are the same.
+  bool refresh(const std::stop_token& stop);
+  std::vector<const ServerTool*> tools() const;
+  /// What the server says about itself: {"name","version"}; null before it is connected.
+  json::Document server_info() const;
+
+  tool::Outcome call(const ToolDefinition& tool, const json::Document& input,
+                     std::string_view call_id, tool::Workspace& workspace,
+                     const std::stop_token& stop) const;
+
+  void begin_close();
+  /// Ends it for good; its tools can be called no more.
+  void remove();
+  bool removed() const { return removed_; }
+
+ private:
+  Result<std::unique_ptr<Transport>> make_transport() const;
+  Result<> connect(const std::stop_token& stop);
+  Result<std::vector<ToolDefinition>> list_tools(SteadyTime end, const std::stop_token& stop);
+  void take_tools(std::vector<ToolDefinition> definitions);
+  void set_status(ServerStatus status, std::optional<Error> why);
+
+  ServerConfig config_;
+  std::string key_;
+  const Surroundings& surroundings_;
+  std::unique_ptr<Connection> connection_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  ServerStatus status_ = ServerStatus::pending;
+  std::optional<Error> failure_;
+  std::atomic<bool> removed_ = false;
+  bool has_tools_ = false;  // it offers tools
+  bool refreshable_ = true;
+  int changes_left_;
+  std::unique_ptr<json::Document> info_;
+  std::vector<std::unique_ptr<ServerTool>> all_tools_;  // also those it no longer has
+  std::vector<const ServerTool*> tools_;
+  std::jthread starter_;  // last: it uses the others
+};
+
+}  // namespace ralph::mcp

@@ -1,0 +1,66 @@
+#pragma once
+#include <list>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "agent/mcp/deferred_tools.h"
+#include "agent/mcp/server.h"
+
+namespace ralph::mcp {
+
+/// A server as clients see it.
+struct ServerState {
+  std::string name;
+  std::string status;
+  std::string source;
+};
+
+/// What Servers::replace() did, by names.
+struct ServerChanges {
+  std::vector<std::string> added;
+  std::vector<std::string> removed;
+};
+
+/// The servers of a session and their tools. Ends all of them with itself.
+class Servers {
+ public:
+  Servers(Surroundings surroundings, SearchPolicy policy);
+  ~Servers();
+  Servers(const Servers&) = delete;
+  Servers& operator=(const Servers&) = delete;
+
+  /// From any thread. Starts the server, unless it is inside the client: wait() does that. A second one of the same name is
+  /// left out, with a warning if it differs.
+  void add(ServerConfig config);
+  /// From any thread. Makes `configs` the servers of this `where`: adds what is new, removes the others.
+  ServerChanges replace(std::string_view where, const std::vector<ServerConfig>& configs);
+  /// Waits until each server is connected or has failed, and reports those that have.
+  void wait(const std::stop_token& stop);
+  /// From any thread.
+  std::vector<ServerState> states() const;
+  /// JSON for clients: an array with the state, the scope, and the tools of each server.
+  std::string status_json() const;
+
+  /// The tools of all connected servers, and the search if some are deferred; a tool stays valid. Asks servers that
+  /// announced a change. Used by one thread.
+  std::vector<const tool::Tool*> tools();
+  bool is_offered(const tool::Tool& tool) const { return deferred_.is_offered(tool); }
+  /// nullptr: there is none of that name.
+  const ServerTool* find(std::string_view name) const;
+
+ private:
+  std::vector<Server*> all() const;
+  void add_locked(ServerConfig config);
+  void update_search(bool deferred);
+
+  Surroundings surroundings_;
+  DeferredTools deferred_;
+  mutable std::mutex mutex_;
+  mutable std::list<Server> servers_;
+  std::vector<std::unique_ptr<ToolSearch>> searches_;  // the last is the current one
+};
+
+}  // namespace ralph::mcp
