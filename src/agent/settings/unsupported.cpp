@@ -1,24 +1,10 @@
 #include <algorithm>
-#include <span>
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include "agent/settings/settings_impl.h"
 
 namespace ralph::settings {
-namespace {
-
-constexpr std::size_t kMostNamed = 8;  // files in one message
-
-std::string name_list(const std::vector<std::string>& names) {
-  const auto shown = std::span(names).first(std::min(names.size(), kMostNamed));
-  auto text = fmt::format("{}", fmt::join(shown, ", "));
-  if (shown.size() < names.size()) text += fmt::format(" and {} more", names.size() - shown.size());
-  return text;
-}
-
-}  // namespace
 
 bool accepts(const Options& options, std::string_view feature) {
   return std::ranges::find(options.accepted_unsupported, feature) !=

@@ -62,14 +62,6 @@ void AgentProgram::read_stream() {
   }
 }
 
-Result<> AgentProgram::set_hooks(const json::Document& hooks) {
-  TRY_ASSIGN(const auto ignored, parts_->hooks.set_callbacks(hooks));
-  for (const auto& event : ignored) {
-    warn(setup_, fmt::format("ralph: the client's hooks for {} have no effect", event));
-  }
-  return {};
-}
-
 /// A hook can stop the agent.
 void AgentProgram::start_session(std::string_view source) {
   const auto answer = session_->start(source, control_.over());

@@ -79,20 +79,6 @@ std::string response_line(std::string_view id, const ControlReply& reply) {
   return line;
 }
 
-/// Servers inside the client, by their names.
-void add_client_servers(const ControlRequest& request, mcp::Servers& servers) {
-  const auto parsed = json::parse(request.request);
-  if (!parsed) return;
-  for (auto& name : json::texts(*parsed, "sdkMcpServers")) {
-    mcp::ServerConfig server;
-    server.name = std::move(name);
-    server.kind = mcp::ServerConfig::Kind::client;
-    server.source = "dynamic";
-    server.where = "initialize";
-    servers.add(std::move(server));
-  }
-}
-
 }  // namespace
 
 void ControlRequestHandler::handle(const ControlRequest& request) {
