@@ -32,10 +32,6 @@ void check(const session::UserMessage& message) {
 void check_setup(const json::Document& request) {
   const auto setup = wire::read_client_setup(request);
   if (!setup) return require(!setup.error().message.empty());
-  if (setup->hooks) {
-    for (const auto& hook : *setup->hooks) require(request["hooks"].contains(hook.event));
-  }
-  if (setup->agents) require(setup->agents->size() == request["agents"].size());
   require(!setup->json_schema || json::parse(*setup->json_schema).has_value());
 }
 

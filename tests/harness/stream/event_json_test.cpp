@@ -62,6 +62,7 @@ TEST(EventJson, EveryPayloadWithAllFieldsComesBack) {
                 tokens,
                 0.5,
                 CostSource::price_table,
+                true,
                 2,
                 100,
                 1,
