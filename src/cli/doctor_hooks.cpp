@@ -73,7 +73,8 @@ int try_hook(const wire::HookContext& context, std::string_view what, const Mask
             output_lines("failed", hook.problem);
     output.out(console::safe_text(text));
   }
-  output.out(console::safe_text(masker.mask(fmt::format("{}: {}\n", what, trim_end(trial->effect)))));
+  output.out(
+      console::safe_text(masker.mask(fmt::format("{}: {}\n", what, trim_end(trial->effect)))));
   return failed ? 1 : 0;
 }
 

@@ -30,9 +30,9 @@ class Workspace {
     bool read_before_write = false;               // a file must have been read before it is changed
     bool background = true;                       // commands may run in the background
     bool shared = false;  // of a subagent: others change the same directories at the same time
-    BackgroundTasks* tasks = nullptr;             // the background commands; null: not possible
-    std::vector<std::string> unreadable;          // patterns of paths that must not be read
-    std::vector<std::string> variables;           // "NAME=value" (BASH_DEFAULT_TIMEOUT_MS …)
+    BackgroundTasks* tasks = nullptr;     // the background commands; null: not possible
+    std::vector<std::string> unreadable;  // patterns of paths that must not be read
+    std::vector<std::string> variables;   // "NAME=value" (BASH_DEFAULT_TIMEOUT_MS …)
     /// The program that scales pictures; empty: searched beside this program.
     std::filesystem::path image_scaler;
     /// The available means to confine commands; nullopt: detect.

@@ -10,7 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include "agent/instructions/agent_definitions.h"
 #include "agent/instructions/client_prompt.h"
 #include "agent/instructions/skills.h"
 #include "agent/permission/policy.h"
@@ -21,8 +20,6 @@
 #include "agent/session/session.h"
 #include "agent/session/skill_tool.h"
 #include "agent/session/toolbox.h"
-#include "agent/settings/credential.h"
-#include "agent/settings/settings.h"
 #include "agent/subagent/agent_tool.h"
 #include "agent/subagent/subagents.h"
 #include "agent/wire/agent.h"
@@ -33,30 +30,14 @@
 #include "agent/wire/client_setup.h"
 #include "agent/wire/hook_reporter.h"
 #include "agent/wire/mcp_tools.h"
+#include "agent/wire/prepared_impl.h"
 #include "agent/wire/session_meter.h"
 #include "agent/wire/tool_approver.h"
 
 namespace ralph::wire {
 
-/// Prints a line to stderr.
-void warn(const Setup& setup, std::string_view line);
 Result<session::SessionStart> open_session(const Setup& setup, const settings::Options& options,
                                            const std::string& git_branch);
-
-/// The parts of an agent whose creation can fail.
-struct Prepared {
-  std::optional<session::StructuredOutput> structured;
-  std::string git_branch;
-  settings::Settings settings;
-  hook::HookSettings hooks;
-  settings::Login login;
-  std::unique_ptr<settings::ModelChoice> choice;
-  permission::Mode mode = permission::Mode::standard;
-  permission::Rules rules;
-  std::vector<std::string> system;
-  std::unique_ptr<instructions::AgentDefinitions> agents;
-  settings::Options options;  // of the session: those given, narrowed by --agent
-};
 
 /// The parts of an agent. Later members refer to earlier ones.
 class AgentParts {

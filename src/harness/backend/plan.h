@@ -73,10 +73,11 @@ struct Ask {
       loop_guard;  // equal calls before it is warned; left out if the agent is not ours
   bool needs_loop_guard = false;  // then an agent without a loop guard is refused
   bool conversation = false;      // the prompt is a message on a stdin that stays open
-  bool partial_messages = false;  // replies while they arrive, so that usage is known when the agent is ended
-  std::string agent_name;         // a named agent of the agent CLI; empty: its default
-  std::string mcp_config;         // a file with MCP servers; empty: none
-  bool approves_tools = false;    // the named tools need no permission in any permission mode
+  bool partial_messages =
+      false;  // replies while they arrive, so that usage is known when the agent is ended
+  std::string agent_name;       // a named agent of the agent CLI; empty: its default
+  std::string mcp_config;       // a file with MCP servers; empty: none
+  bool approves_tools = false;  // the named tools need no permission in any permission mode
   /// The prompt arrives unchanged: as an argument of up to kLongestWord bytes, otherwise on stdin. Over pipes.
   bool verbatim_prompt = false;
 };

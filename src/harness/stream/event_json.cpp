@@ -86,14 +86,13 @@ constexpr auto fields_of() {
         Field("addition", &P::addition), Field("hint", &P::hint), Field("text", &P::text, true),
         Field("structured", &P::structured), Field("session_id", &P::session_id),
         Field("model", &P::model), Field("usage", &P::usage), Field("cost_usd", &P::cost_usd),
-        Field("cost_source", &P::cost_source),
-        Field("usage_is_minimum", &P::usage_is_minimum), Field("turns", &P::turns, true),
-        Field("duration_ms", &P::duration_ms, true), Field("exit_code", &P::exit_code),
-        Field("signal", &P::signal), Field("denials", &P::denials, true),
-        Field("skipped_lines", &P::skipped_lines, true), Field("degraded", &P::degraded, true),
-        Field("agent_version", &P::agent_version), Field("streamed_text", &P::streamed_text),
-        Field("denied", &P::denied, true), Field("raw_log", &P::raw_log),
-        Field("attempts", &P::attempts));
+        Field("cost_source", &P::cost_source), Field("usage_is_minimum", &P::usage_is_minimum),
+        Field("turns", &P::turns, true), Field("duration_ms", &P::duration_ms, true),
+        Field("exit_code", &P::exit_code), Field("signal", &P::signal),
+        Field("denials", &P::denials, true), Field("skipped_lines", &P::skipped_lines, true),
+        Field("degraded", &P::degraded, true), Field("agent_version", &P::agent_version),
+        Field("streamed_text", &P::streamed_text), Field("denied", &P::denied, true),
+        Field("raw_log", &P::raw_log), Field("attempts", &P::attempts));
   } else {
     static_assert(std::is_same_v<P, Unknown>);
     return std::tuple(Field("unknown_type", &P::type), Field("raw_line", &P::raw));

@@ -1,5 +1,3 @@
-#include "agent/mcp/connection_impl.h"
-
 #include <functional>
 #include <thread>
 
@@ -7,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/mcp/client_transport.h"
+#include "agent/mcp/connection_impl.h"
 #include "core/json/field.h"
 
 namespace ralph::mcp {

@@ -1,8 +1,7 @@
-#include "agent/mcp/message_impl.h"
-
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/mcp/message_impl.h"
 #include "agent/mcp/message_lines.h"
 #include "core/json/field.h"
 
