@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "agent/instructions/instruction_files.h"
+#include "agent/instructions/system_prompt.h"
 #include "agent/session/local_command.h"
 #include "agent/session/transcript.h"
 #include "agent/settings/claude_version.h"
