@@ -16,9 +16,9 @@ TEST(Initialize, DescribesTheAgent) {
   EXPECT_EQ(answer["subtype"], "success");
   EXPECT_EQ(answer["pending_permission_requests"], Document::array());
   const auto& told = answer["response"];
-  EXPECT_EQ(told["agents"],
-            Document::array(
-                {Document{{"name", "helper"}, {"description", "Helps."}, {"model", "haiku"}}}));
+  ASSERT_EQ(told["agents"].size(), 4U) << "three are built in";
+  EXPECT_EQ(told["agents"].back(),
+            (Document{{"name", "helper"}, {"description", "Helps."}, {"model", "haiku"}}));
   for (const auto* list : {"commands", "models", "available_output_styles"}) {
     EXPECT_FALSE(told[list].empty()) << list;
   }

@@ -80,11 +80,13 @@ TEST_F(AdapterTest, AMissingCredentialAndAMissingProgramAreErrors) {
   EXPECT_EQ(usable.error().code, Code::not_found);
 }
 
-// FR-003: "-p"; US2-3: "no agent_name or model specified, … runs with default configuration".
+// FR-003: "-p"; US2-3: "no agent_name or model specified, … runs with default configuration". Partial messages carry the
+// usage of an agent that is ended at its time limit.
 TEST_F(AdapterTest, ThePlainCommandLine) {
   EXPECT_EQ(Adapter::find(spec_)->command_line(context_).value(),
             (std::vector<std::string>{"claude", "--dangerously-skip-permissions", "-p", "Do it",
-                                      "--output-format", "stream-json", "--verbose"}));
+                                      "--output-format", "stream-json", "--verbose",
+                                      "--include-partial-messages"}));
 }
 
 // US5-3: "config.allowed_tools: ["Read", "Write"], … invoked with `--allowedTools` flag", in any permission mode.
