@@ -29,7 +29,7 @@ std::string full_name(const Occasion& occasion) {
   return name;
 }
 
-void append_reason(Answer& all, std::string reason) {
+void append_reason(Answer& all, const std::string& reason) {
   if (reason.empty()) return;
   if (!all.reason.empty() && !all.reason.ends_with('\n')) all.reason += '\n';
   all.reason += reason;

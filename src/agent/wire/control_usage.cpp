@@ -59,12 +59,12 @@ std::int64_t percent(std::int64_t part, std::int64_t whole) {
 Document grid(const ContextUsage& usage) {
   auto ordered = usage.categories;
   std::ranges::stable_partition(ordered, [](const Category& each) { return each.kind != "free"; });
-  const auto squares = kGridSide * kGridSide;
+  constexpr std::int64_t squares = std::int64_t{kGridSide} * kGridSide;
   auto rows = Document::array();
   std::int64_t end = 0;
   std::size_t at = 0;
   if (!ordered.empty()) end = ordered.front().tokens;
-  for (int square = 0; square < squares && !ordered.empty(); ++square) {
+  for (std::int64_t square = 0; square < squares && !ordered.empty(); ++square) {
     const auto middle = usage.window * (2 * square + 1) / (2 * squares);
     while (at + 1 < ordered.size() && middle >= end) end += ordered[++at].tokens;
     const auto& category = ordered[at];
