@@ -181,7 +181,7 @@ Result<LoadedLoop> load_loop(const Arguments& arguments, StdOutput& output) {
     return loaded;
   }
   const auto root = project_root_of(loaded.settings.settings.text(Key::cwd));
-  const store::LoopStateStore store(root, store::user_state_folder());
+  store::LoopStateStore store(root, store::user_state_folder());
   using enum store::LoopStateStore::Source;
   TRY_ASSIGN(auto known, store.load(arguments.flag("accept-changes") ? workspace : trusted));
   if (known) loaded.state = std::move(known->state);

@@ -27,7 +27,7 @@ std::optional<store::LoopRecord> final_done(const console::LoopSnapshot& snapsho
       state.end != store::StopReason::done) {
     return std::nullopt;
   }
-  const store::LoopStateStore store(snapshot.folder, store::user_state_folder());
+  store::LoopStateStore store(snapshot.folder, store::user_state_folder());
   const auto known = store.load(store::LoopStateStore::Source::trusted);
   if (!known || !*known || (*known)->state.loop_id != state.loop_id) return std::nullopt;
   const auto* last = store::last_worker_step((*known)->records);

@@ -57,7 +57,7 @@ struct Wish {
 store::LoopStateStore state_store() { return {project_root_of("."), store::user_state_folder()}; }
 
 /// Everything an undo replaces is kept, so a loop that is known from `.ralph` alone can be undone too.
-Result<UndoPast> read_past(const store::LoopStateStore& store, std::vector<std::string>& warnings) {
+Result<UndoPast> read_past(store::LoopStateStore& store, std::vector<std::string>& warnings) {
   TRY_ASSIGN(auto loaded, store.load(store::LoopStateStore::Source::workspace));
   if (!loaded) {
     return fail(Code::not_found, "no loop has run in this directory",
@@ -139,7 +139,7 @@ Result<> refuse_dirty(const git::Worktree& work) {
 }
 
 /// What was undone is not done. Called before anything is undone: a kill then leaves a loop that can be resumed.
-Result<> reopen(const store::LoopStateStore& store, store::LoopState& state) {
+Result<> reopen(store::LoopStateStore& store, store::LoopState& state) {
   if (!state.end) return {};
   state.end = store::StopReason::undone;
   state.end_why.clear();
@@ -167,8 +167,8 @@ store::LoopRecord make_record(const UndoPast& past, std::vector<std::int64_t> ta
   return record;
 }
 
-Result<> record_undo(const store::LoopStateStore& store, const git::Worktree& work,
-                     const UndoPast& past, const Undo& undo, const std::set<std::int64_t>& before) {
+Result<> record_undo(store::LoopStateStore& store, const git::Worktree& work, const UndoPast& past,
+                     const Undo& undo, const std::set<std::int64_t>& before) {
   TRY_ASSIGN(auto iterations, taken_back_now(work, past, before));
   const auto what = iterations.empty() ? counted(static_cast<std::int64_t>(undo.commits), "commit")
                                        : store::iterations_text(iterations);
@@ -182,9 +182,8 @@ Result<> record_undo(const store::LoopStateStore& store, const git::Worktree& wo
 
 /// The record has no tree, unless the loop is done again: whether there are changes that are not committed is checked
 /// when the loop is resumed.
-Result<> record_restore(const store::LoopStateStore& store, const git::Worktree& work,
-                        UndoPast past, const std::string& ref,
-                        const std::set<std::int64_t>& before) {
+Result<> record_restore(store::LoopStateStore& store, const git::Worktree& work, UndoPast past,
+                        const std::string& ref, const std::set<std::int64_t>& before) {
   TRY_ASSIGN(auto iterations, taken_back_now(work, past, before));
   TRY_ASSIGN(const auto head, work.head());
   TRY_ASSIGN(const auto dirty, work.dirty());

@@ -14,7 +14,7 @@ namespace {
 Result<std::string> why_no_iteration(const Setup& setup,
                                      const std::vector<store::LoopRecord>& records,
                                      const std::string& verify_digest) {
-  const store::LoopStateStore store(setup.request.host.root(), setup.request.state_folder);
+  store::LoopStateStore store(setup.request.host.root(), setup.request.state_folder);
   using enum store::LoopStateStore::Source;
   TRY_ASSIGN(const auto known, store.load(setup.options.accept_changes ? workspace : trusted));
   if (!known) return std::string();

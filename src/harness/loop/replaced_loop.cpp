@@ -22,7 +22,7 @@ bool is_empty_loop(const LoopParts& parts, store::StopReason reason) {
 
 Result<> bring_back_replaced(LoopParts& parts) {
   auto before = *std::exchange(parts.replaced, std::nullopt);
-  const auto& keeper = parts.keeper;
+  auto& keeper = parts.keeper;
   const auto& files = keeper.files();
   TRY(files.put_aside(keeper.state));
   TRY(files.put_records_aside(keeper.state.loop_id));

@@ -80,7 +80,7 @@ void LoopStateStore::warn_about_copy(Loaded& loaded, std::string_view different)
   }
 }
 
-Result<std::optional<LoopStateStore::Loaded>> LoopStateStore::load(Source source) const {
+Result<std::optional<LoopStateStore::Loaded>> LoopStateStore::load(Source source) {
   std::string warning;
   const auto copy = files_.peek(warning);
   auto trusted = trusted_.load();
@@ -113,18 +113,17 @@ Result<std::optional<LoopStateStore::Loaded>> LoopStateStore::load(Source source
   return loaded;
 }
 
-Result<> LoopStateStore::save(const LoopState& state) const {
+Result<> LoopStateStore::save(const LoopState& state) {
   if (outside_) TRY(trusted_.save(state));
   return files_.save(state);
 }
 
-Result<> LoopStateStore::append(const LoopRecord& record) const {
+Result<> LoopStateStore::append(const LoopRecord& record) {
   if (outside_) TRY(trusted_.append(record));
   return files_.append(record);
 }
 
-Result<> LoopStateStore::adopt(const LoopState& state,
-                               const std::vector<LoopRecord>& records) const {
+Result<> LoopStateStore::adopt(const LoopState& state, const std::vector<LoopRecord>& records) {
   if (!outside_) return {};
   TRY(trusted_.restart(state.loop_id));
   for (const auto& record : records) TRY(trusted_.append(record));

@@ -32,12 +32,12 @@ class LoopStateStore {
     std::vector<std::string> warnings;  // what was found changed or unreadable
   };
   /// nullopt: no loop is known.
-  Result<std::optional<Loaded>> load(Source source) const;
+  Result<std::optional<Loaded>> load(Source source);
 
-  Result<> save(const LoopState& state) const;
-  Result<> append(const LoopRecord& record) const;
+  Result<> save(const LoopState& state);
+  Result<> append(const LoopRecord& record);
   /// What load() took from the workspace is trusted from now on.
-  Result<> adopt(const LoopState& state, const std::vector<LoopRecord>& records) const;
+  Result<> adopt(const LoopState& state, const std::vector<LoopRecord>& records);
   /// Makes `.ralph/state/progress.ndjson` hold exactly these.
   Result<> rewrite_copy(const std::vector<LoopRecord>& records) const;
   /// The records before are those of another loop: kept in `.ralph/state/` under its name.

@@ -41,7 +41,7 @@ fs::path TrustedState::records_file() const {
   return user_.folder() / (chain_.loop_id + ".ndjson");
 }
 
-Result<> TrustedState::save(const LoopState& state) const {
+Result<> TrustedState::save(const LoopState& state) {
   if (chain_.loop_id != state.loop_id) chain_ = {state.loop_id, {}, 0, 0, 0};
   json::Document body;
   body["records"] = chain_.count;
@@ -52,7 +52,7 @@ Result<> TrustedState::save(const LoopState& state) const {
   return {};
 }
 
-Result<std::optional<LoopState>> TrustedState::load() const {
+Result<std::optional<LoopState>> TrustedState::load() {
   auto body = user_.read(kState, kMostState);
   if (!body) return fail(body.error().code, body.error().message, std::string(kUntrustedStateHint));
   if (!*body) return std::nullopt;
@@ -68,7 +68,7 @@ std::string TrustedState::next_mac(std::string_view key, std::string_view line) 
   return hmac_sha256_hex(key, fmt::format("{}\n{}\n{}", chain_.loop_id, chain_.mac, line));
 }
 
-Result<std::vector<LoopRecord>> TrustedState::records() const {
+Result<std::vector<LoopRecord>> TrustedState::records() {
   std::vector<LoopRecord> records;
   chain_ = {chain_.loop_id, {}, 0, chain_.saved, 0};
   const auto file = records_file();
@@ -99,7 +99,7 @@ Result<std::vector<LoopRecord>> TrustedState::records() const {
   return records;
 }
 
-Result<> TrustedState::append(const LoopRecord& record) const {
+Result<> TrustedState::append(const LoopRecord& record) {
   TRY_ASSIGN(const auto key, user_.key());
   const auto json = write_record(record);
   auto mac = next_mac(key, json);
@@ -120,7 +120,7 @@ Result<> TrustedState::append(const LoopRecord& record) const {
   return {};
 }
 
-Result<> TrustedState::restart(const std::string& loop_id) const {
+Result<> TrustedState::restart(const std::string& loop_id) {
   chain_ = {loop_id, {}, 0, 0, 0};
   if (::unlink(records_file().c_str()) == 0 || errno == ENOENT) return {};
   return fail_storage(errno, fmt::format("cannot remove '{}'", records_file().native()));

@@ -28,16 +28,16 @@ class TrustedState {
   /// Makes the directories and the key. An error: nothing can be kept there, or it lies within the workspace.
   Result<> prepare() const { return user_.prepare(); }
   /// nullopt: no loop of this workspace is known. Code::permission: not what ralph wrote.
-  Result<std::optional<LoopState>> load() const;
+  Result<std::optional<LoopState>> load();
   /// After load(): the workspace is still the directory it was, not another one of the same name.
   bool same_folder() const { return same_folder_; }
-  Result<> save(const LoopState& state) const;
+  Result<> save(const LoopState& state);
   /// Of the loop that load() gave. Code::permission: not what ralph wrote, or fewer than it wrote.
-  Result<std::vector<LoopRecord>> records() const;
+  Result<std::vector<LoopRecord>> records();
   /// For the loop of the last load() or save(); on the disk when this returns.
-  Result<> append(const LoopRecord& record) const;
+  Result<> append(const LoopRecord& record);
   /// The loop has no records from now on.
-  Result<> restart(const std::string& loop_id) const;
+  Result<> restart(const std::string& loop_id);
   /// Removes the records of loops before that one.
   void forget_others() const;
 
@@ -56,8 +56,8 @@ class TrustedState {
   std::filesystem::path records_file() const;
 
   UserState user_;
-  mutable Chain chain_;
-  mutable bool same_folder_ = true;
+  Chain chain_;
+  bool same_folder_ = true;
 };
 
 }  // namespace ralph::store
