@@ -4,6 +4,7 @@
 // Arguments, any number:
 //   pid=FILE       writes its process id into FILE         log=FILE       appends every line it gets to FILE
 //   many=N         offers N tools more: tool_000 …         pages          lists one tool per page
+//   long-name      offers a tool with a name of 100 bytes
 //   endless-pages  every page names another one            no-tools       has no capability for tools
 //   no-start       prints a reason to stderr, exits        silent         answers nothing
 //   garbage-start  prints text instead of answers          ignore-end     survives the end of stdin, and SIGTERM
@@ -102,6 +103,7 @@ std::vector<std::string> tool_names() {
       "hang",     "garbage", "flood-line", "twice",     "flood-notes", "wrong-id", "other-id-first",
       "progress", "grow",    "ask",        "ping-flood"};
   if (grown) names.emplace_back("extra");
+  if (has("long-name")) names.emplace_back(100, 'n');
   if (has("approver")) names.insert(names.end(), {"approve", "refuse"});
   if (has("changed")) names.push_back("version" + std::to_string(++changes));
   for (std::size_t i = 0; i < number(value_of("many")); ++i) {

@@ -2,6 +2,8 @@
 #include <array>
 
 #include "agent/api/request.h"
+#include "core/base/contains.h"
+#include "core/model/names.h"
 
 namespace ralph::api {
 namespace {
@@ -9,7 +11,6 @@ namespace {
 constexpr std::int64_t kDefaultMaxTokens = 32'000;
 constexpr std::int64_t kLeastBudget = 1'024;
 constexpr std::string_view kLongWindowMark = "[1m]";
-constexpr std::array<std::string_view, 5> kEfforts{"low", "medium", "high", "xhigh", "max"};
 
 constexpr std::string_view kEffortBeta = "effort-2025-11-24";
 constexpr std::string_view kUpdatesBeta = "thinking-display-updates-2026-08-18";
@@ -121,7 +122,7 @@ Shape shape_for(const model::Table& models, std::string_view alias_or_id,
   shape.max_tokens = abilities.max_tokens;
   if (options.max_output_tokens.value_or(0) > 0) shape.max_tokens = *options.max_output_tokens;
   if (abilities.takes_effort) {
-    const bool known = std::ranges::find(kEfforts, options.effort) != kEfforts.end();
+    const bool known = contains(model::kEfforts, options.effort);
     shape.effort = known ? options.effort : abilities.effort;
   }
   set_thinking(shape, abilities.thinking, options);

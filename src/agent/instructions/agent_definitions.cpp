@@ -16,6 +16,7 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/json/field.h"
+#include "core/model/names.h"
 
 namespace ralph::instructions {
 namespace {
@@ -25,7 +26,6 @@ using json::Document;
 
 constexpr std::size_t kMostAgents = 1'000;
 constexpr int kDeepestAgentFolder = 4;
-constexpr std::array<std::string_view, 5> kEfforts{"low", "medium", "high", "xhigh", "max"};
 /// They would restrict or check what the agent does.
 constexpr std::array<std::string_view, 2> kRefused{"hooks", "isolation"};
 
@@ -180,7 +180,7 @@ Result<AgentDefinition> parse_agent(std::string_view name, const Document& defin
   agent.disallowed_tools = reader.tools("disallowedTools").value_or(std::vector<std::string>());
   agent.model = reader.text("model");
   if (agent.model == "inherit") agent.model.clear();
-  agent.effort = reader.word("effort", kEfforts);
+  agent.effort = reader.word("effort", model::kEfforts);
   agent.mode = reader.mode("permissionMode");
   agent.max_turns = reader.count("maxTurns");
   agent.background = reader.flag("background");

@@ -193,6 +193,10 @@ Result<std::vector<ToolDefinition>> Server::list_tools(SteadyTime end,
     for (const auto& tool : json::member(answer, "tools")) {
       auto definition = read_tool(tool, config_.name);
       if (!definition || !names.insert(definition->name).second) continue;
+      if (definition->name.size() > kLongestToolName) {
+        warn_long_name(*definition);
+        continue;
+      }
       bytes += definition->schema.size() + definition->description.size();
       if (read.size() >= kMostTools || bytes > kMostToolBytes) {
         return fail(Code::limit,
@@ -207,6 +211,14 @@ Result<std::vector<ToolDefinition>> Server::list_tools(SteadyTime end,
     cursor = std::move(next);
   }
   return fail(Code::limit, "its list of tools has no end");
+}
+
+void Server::warn_long_name(const ToolDefinition& tool) const {
+  if (!surroundings_.warn) return;
+  surroundings_.warn(fmt::format(
+      "ralph: tool '{}' of MCP server '{}' is left out: the API takes names of up to {} bytes, "
+      "'{}' has {}; give the server a shorter name",
+      tool.remote_name, config_.name, kLongestToolName, tool.name, tool.name.size()));
 }
 
 void Server::take_tools(std::vector<ToolDefinition> definitions) {

@@ -80,6 +80,7 @@ class Server {
   Result<std::unique_ptr<Transport>> make_transport() const;
   Result<> connect(const std::stop_token& stop);
   Result<std::vector<ToolDefinition>> list_tools(SteadyTime end, const std::stop_token& stop);
+  void warn_long_name(const ToolDefinition& tool) const;
   void take_tools(std::vector<ToolDefinition> definitions);
   void set_status(ServerStatus status, std::optional<Error> why);
 

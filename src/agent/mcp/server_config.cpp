@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/mcp/tool_definition.h"
 #include "core/base/words.h"
 #include "core/json/field.h"
 #include "system/http/message.h"
@@ -136,6 +137,19 @@ class ServerReader {
 
 }  // namespace
 
+Result<> check_server_name(std::string_view name) {
+  if (name.empty() || name.size() > kLongestName) {
+    return fail(Code::config, fmt::format("its name must have 1 to {} bytes", kLongestName));
+  }
+  // The rule "mcp__a" must not match the tools of another server.
+  if (const auto key = normalized_name(name); key.contains("__") || key.ends_with('_')) {
+    return fail(Code::config, fmt::format("its name, '{}' in the names of tools, must not contain "
+                                          "'__' or end with '_'",
+                                          key));
+  }
+  return {};
+}
+
 std::string_view to_string(Kind kind) { return kKinds.of(kind); }
 
 Result<std::string> expand_variables(std::string_view text, const VariableLookup& lookup) {
@@ -184,9 +198,7 @@ Result<std::vector<ServerConfig>> read_servers(const Document& servers, std::str
     server.source = source;
     server.where = where;
     auto done = ServerReader(value, lookup, server).read();
-    if (name.empty() || name.size() > kLongestName) {
-      done = fail(Code::config, fmt::format("its name must have 1 to {} bytes", kLongestName));
-    }
+    if (auto named = check_server_name(name); !named) done = std::move(named);
     if (!done) {
       return fail(Code::config, fmt::format("Invalid MCP configuration {}: server '{}': {}", where,
                                             name, done.error().message));

@@ -39,6 +39,9 @@ using VariableLookup = std::function<std::optional<std::string>(std::string_view
 /// Replaces ${NAME} and ${NAME:-default}. An error: a variable is not set and has no default.
 Result<std::string> expand_variables(std::string_view text, const VariableLookup& lookup);
 
+/// Code::config: the name is too long, or rules could take its tools for those of another server.
+Result<> check_server_name(std::string_view name);
+
 /// Reads the object `mcpServers` of a configuration. The error names `where`, the server and the key.
 Result<std::vector<ServerConfig>> read_servers(const json::Document& servers,
                                                std::string_view where, std::string_view source,

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/base/sha256.h"
 #include "core/base/utf8.h"
 #include "core/json/field.h"
 
@@ -11,8 +10,6 @@ namespace {
 
 using json::Document;
 
-constexpr std::size_t kLongestToolName = 64;
-constexpr std::size_t kHashDigits = 8;
 constexpr std::size_t kLongestDescription = 2048;  // as in Claude Code
 constexpr std::string_view kSafe =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
@@ -38,10 +35,7 @@ std::string normalized_name(std::string_view name) {
 }
 
 std::string tool_name(std::string_view server, std::string_view tool) {
-  auto name = "mcp__" + normalized_name(server) + "__" + normalized_name(tool);
-  if (name.size() <= kLongestToolName) return name;
-  const auto hash = sha256_hex(name).substr(0, kHashDigits);
-  return name.substr(0, kLongestToolName - kHashDigits - 1) + "_" + hash;
+  return "mcp__" + normalized_name(server) + "__" + normalized_name(tool);
 }
 
 std::optional<ToolDefinition> read_tool(const Document& tool, std::string_view server) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +21,9 @@ struct ToolDefinition {
 
 /// Letters, digits, "_" and "-"; every other character becomes "_".
 std::string normalized_name(std::string_view name);
-/// "mcp__SERVER__TOOL" of normalized names. A name over 64 bytes, the limit of some APIs, ends in a hash.
+/// What the API takes.
+inline constexpr std::size_t kLongestToolName = 128;
+/// "mcp__SERVER__TOOL" of normalized names.
 std::string tool_name(std::string_view server, std::string_view tool);
 
 /// Reads one element of the answer to tools/list. nullopt: it is not a tool.

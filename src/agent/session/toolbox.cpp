@@ -137,7 +137,9 @@ class ConcurrentCalls {
 }  // namespace
 
 Toolbox::Toolbox(ToolboxParts parts) : parts_(std::move(parts)) {
-  for (const auto& all : {tool::tools(), std::span<const Tool* const>(parts_.more)}) {
+  const auto& setup = parts_.workspace.setup();
+  const bool background = setup.background && setup.tasks != nullptr;
+  for (const auto& all : {tool::tools(background), std::span<const Tool* const>(parts_.more)}) {
     for (const auto* tool : all) {
       if (!is_offered(tool->name(), parts_.options)) continue;
       if (has(kInsteadOfShell, tool->name()) && tool::find_ripgrep(parts_.workspace).empty()) {

@@ -234,12 +234,13 @@ Turn::Step Turn::check_limits(const api::Reply& reply) {
   switch (guard.end_round()) {
     case LoopGuard::Verdict::fine: return GoOn{};
     case LoopGuard::Verdict::warn:
-      return nudge(fmt::format(
+      add_note(fmt::format(
           "[loop-guard] The same call was made {} times in a row with the same result: {}. "
           "Repeating "
           "it will not help. Find out why it fails, try something else, or say what is missing and "
           "finish.",
           guard.times(), guard.repeated()));
+      return GoOn{};
     case LoopGuard::Verdict::stop: break;
   }
   return failed(stopped_by_loop_guard(guard.times(), guard.repeated()));
@@ -269,13 +270,17 @@ Turn::Step Turn::fold_in_messages(const std::stop_token& stop) {
 
 /// Adds a message of the agent with the role of the user.
 Turn::Step Turn::nudge(std::string_view text, UserExtras extras) {
+  ++stats_.added_messages;
+  add_note(text, std::move(extras));
+  return GoOn{};
+}
+
+void Turn::add_note(std::string_view text, UserExtras extras) {
   const auto content = text_content(text);
   extras.uuid = make_uuid();
   extras.synthetic = true;
-  ++stats_.added_messages;
   state_.conversation.add_user(content, extras.uuid, "\"isMeta\":true");
   state_.events.emit(UserInput{content, extras});
-  return GoOn{};
 }
 
 std::optional<TurnResult> Turn::run_compact(const std::string& instructions,

@@ -49,6 +49,7 @@ class Turn {
   Step check_turn_limit(const api::ReplyStop& stop_reason);
   Step fold_in_messages(const std::stop_token& stop);
   Step nudge(std::string_view text, UserExtras extras = {});
+  void add_note(std::string_view text, UserExtras extras = {});
   void note_interrupt(std::string_view text);
   Step end_with(std::string_view text, const api::ReplyStop& stop_reason,
                 const std::stop_token& stop);

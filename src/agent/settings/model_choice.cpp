@@ -6,21 +6,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/contains.h"
 #include "core/json/document.h"
+#include "core/model/names.h"
 
 namespace ralph::settings {
 namespace {
-
-constexpr std::array<std::string_view, 5> kEfforts{"low", "medium", "high", "xhigh", "max"};
-
-struct Family {
-  std::string_view alias;
-  std::string_view variable;  // sets the model of the alias
-};
-constexpr std::array<Family, 4> kFamilies{{{"opus", "ANTHROPIC_DEFAULT_OPUS_MODEL"},
-                                           {"sonnet", "ANTHROPIC_DEFAULT_SONNET_MODEL"},
-                                           {"haiku", "ANTHROPIC_DEFAULT_HAIKU_MODEL"},
-                                           {"fable", "ANTHROPIC_DEFAULT_FABLE_MODEL"}}};
 
 /// Variables that turn caching off for the models whose id has this part.
 struct Uncached {
@@ -80,8 +71,8 @@ ModelChoice::ModelChoice(const model::Table& models, const Options& options,
 
 std::string ModelChoice::resolve(std::string_view alias_or_id) const {
   const auto wanted = alias_or_id.empty() ? std::string_view("default") : alias_or_id;
-  const auto* family = std::ranges::find(kFamilies, wanted, &Family::alias);
-  if (family != kFamilies.end()) {
+  const auto* family = std::ranges::find(model::kFamilies, wanted, &model::Family::alias);
+  if (family != model::kFamilies.end()) {
     if (auto id = environment_.get(family->variable); !id.empty()) return id;
   }
   return models_.resolve(wanted);
@@ -134,10 +125,9 @@ std::optional<std::string> ModelChoice::fall_back() {
 
 std::vector<std::string> ModelChoice::notes() const {
   std::vector<std::string> notes;
-  const auto* effort = std::ranges::find(kEfforts, shape_options_.effort);
-  if (!shape_options_.effort.empty() && effort == kEfforts.end()) {
+  if (!shape_options_.effort.empty() && !contains(model::kEfforts, shape_options_.effort)) {
     notes.push_back(fmt::format("unknown effort '{}'; using the model's default (known: {})",
-                                shape_options_.effort, fmt::join(kEfforts, ", ")));
+                                shape_options_.effort, fmt::join(model::kEfforts, ", ")));
   }
   if (shape_options_.extra_body.empty() && !environment_.get(kExtraBody).empty()) {
     notes.push_back(fmt::format("{} is not a JSON object; ignored", kExtraBody));

@@ -212,10 +212,22 @@ Result<> check_schema(const Options& options) {
 
 /// Options that restrict the agent must not be ignored.
 Result<> check_safety(const Draft& draft) {
-  if (draft.restricted) {
-    return refuse(
-        "Error: --restricted is not supported. Use --tools, --disallowedTools and "
-        "--permission-mode instead, or use Claude Code.");
+  struct Unsupported {
+    bool given;
+    std::string_view option, instead;
+  };
+  for (const auto& [given, option, instead] : {
+           Unsupported{draft.restricted, "--restricted",
+                       "Use --tools, --disallowedTools and --permission-mode"},
+           Unsupported{draft.safe_mode, "--safe-mode", "Use --bare and --strict-mcp-config"},
+           Unsupported{draft.plan_mode_required, "--plan-mode-required",
+                       "Use --permission-mode plan"},
+           Unsupported{draft.project_config_root, "--project-config-root",
+                       "Use --setting-sources and --settings"},
+       }) {
+    if (!given) continue;
+    return refuse(fmt::format("Error: {} is not supported. {} instead, or use Claude Code.", option,
+                              instead));
   }
   for (const auto& rule : draft.options.disallowed_tools) {
     if (permission::is_well_formed_rule(rule)) continue;

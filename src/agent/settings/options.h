@@ -74,6 +74,7 @@ struct Options {
   std::optional<std::int64_t> loop_guard;  // --loop-guard, ralph only
 
   std::string settings;                                     // a file or JSON
+  std::string managed_settings;                             // JSON
   std::optional<std::vector<std::string>> setting_sources;  // empty list: none
   std::vector<std::string> mcp_config;
   bool strict_mcp_config = false;

@@ -17,6 +17,9 @@ struct Draft {
   bool prompt_suggestions = false;
   bool schema_said = false;
   bool restricted = false;
+  bool safe_mode = false;
+  bool plan_mode_required = false;
+  bool project_config_root = false;
   bool worktree = false;
   std::string resume_session_at;
   std::string resume_drops_turn;

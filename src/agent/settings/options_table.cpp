@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "agent/settings/options_impl.h"
+#include "core/base/contains.h"
+#include "core/model/names.h"
 
 namespace ralph::settings {
 namespace {
@@ -80,16 +82,13 @@ std::string take_permission_mode(Draft& draft, const std::string& value) {
 }
 
 std::string take_effort(Draft& draft, const std::string& value) {
-  constexpr std::string_view kLevels = "low, medium, high, xhigh, max";
-  draft.options.effort.clear();
-  for (const auto& level : split_commas(kLevels)) {
-    if (value == level) draft.options.effort = value;
-  }
-  if (draft.options.effort.empty()) {
+  const bool known = contains(model::kEfforts, value);
+  draft.options.effort = known ? value : "";
+  if (!known) {
     draft.options.warnings.push_back(
         fmt::format("Warning: Unknown --effort value '{}' — ignoring it and using the default "
                     "effort. Valid values: {}.",
-                    value, kLevels));
+                    value, fmt::join(model::kEfforts, ", ")));
   }
   return {};
 }
@@ -135,13 +134,6 @@ std::string take_schema(Draft& draft, const std::string& value) {
   return {};
 }
 
-std::string warn_safe_mode(Draft& draft, const std::string&) {
-  draft.options.warnings.emplace_back(
-      "Warning: --safe-mode has no effect: hooks and plugins never run here, and memory and "
-      "settings are still read. Use --bare or --setting-sources \"\" to leave those out.");
-  return {};
-}
-
 std::string warn_snapshot(Draft& draft, const std::string& value) {
   if (value == "off") {
     draft.options.warnings.emplace_back(
@@ -183,7 +175,7 @@ constexpr OptionRow kOptions[] = {
   {"--allowedTools, --allowed-tools <tools...>", listed, "", rules<&O::allowed_tools>, "Tools that need no permission, such as \"Bash(git *) Edit\""},
   {"--disallowedTools, --disallowed-tools <tools...>", listed, "", rules<&O::disallowed_tools>, "Tools to deny"},
   {"--permission-mode <mode>", listed, kModes, take_permission_mode, "acceptEdits, auto, bypassPermissions, manual, dontAsk or plan"},
-  {"--permission-prompt-tool <tool>", hidden, "", text<&O::permission_prompt_tool>, ""},
+  {"--permission-prompt-tool <tool>", hidden, "", text<&O::permission_prompt_tool>, "stdio: ask the client about calls; mcp__server__tool: ask that tool"},
   {"--dangerously-skip-permissions", listed, "", on<&O::skip_permissions>, "Allow every tool call without asking; for sandboxes"},
   {"--allow-dangerously-skip-permissions", listed, "", on<&O::allow_skip_permissions>, ""},
   {"--add-dir <directories...>", listed, "", one_more<&O::add_dirs>, "More directories the tools may use"},
@@ -244,23 +236,23 @@ constexpr OptionRow kOptions[] = {
   {"--init", hidden, "", nullptr, ""},
   {"--init-only", hidden, "", nullptr, ""},
   {"--maintenance", hidden, "", nullptr, ""},
-  {"--managed-settings <json>", hidden, "", nullptr, ""},
+  {"--managed-settings <json>", hidden, "", text<&O::managed_settings>, "Settings of an administrator, as JSON"},
   {"--messaging-socket-path <path>", hidden, "", nullptr, ""},
   {"--no-chrome", listed, "", nullptr, ""},
   {"--parent-session-id <id>", hidden, "", nullptr, ""},
   {"--permission-prompts <target>", listed, "host none", text<&O::permission_prompts>, "none: deny what would need a prompt"},
-  {"--plan-mode-required", hidden, "", nullptr, ""},
+  {"--plan-mode-required", hidden, "", noted<&Draft::plan_mode_required>, ""},
   {"--plugin-dir <path>", listed, "", nullptr, ""},
   {"--plugin-dir-no-mcp <path>", hidden, "", nullptr, ""},
   {"--plugin-url <url>", listed, "", nullptr, ""},
   {"--prefill <text>", hidden, "", nullptr, ""},
-  {"--project-config-root <dir>", hidden, "", nullptr, ""},
+  {"--project-config-root <dir>", hidden, "", noted<&Draft::project_config_root>, ""},
   {"--remote [description|session_id|url]", hidden, "", nullptr, ""},
   {"--remote-control [name]", listed, "", nullptr, ""},
   {"--remote-control-session-name-prefix <prefix>", listed, "", nullptr, ""},
   {"--restricted", listed, "", noted<&Draft::restricted>, "Not supported: use --tools and permission rules"},
   {"--rewind-files <user-message-id>", hidden, "", nullptr, ""},
-  {"--safe-mode", listed, "", warn_safe_mode, ""},
+  {"--safe-mode", listed, "", noted<&Draft::safe_mode>, "Not supported: use --bare and --strict-mcp-config"},
   {"--sdk-url <url>", hidden, "", nullptr, ""},
   {"--session-mirror", hidden, "", nullptr, ""},
   {"--system-prompt-snapshot <on|off>", listed, "on off", warn_snapshot, ""},

@@ -244,7 +244,7 @@ class SettingsMerger {
 /// Missing, or replaced by a sandbox's placeholder or /dev/null.
 bool is_absent(const fs::path& path) {
   struct stat info{};
-  if (::stat(path.c_str(), &info) != 0) return errno != EACCES;
+  if (::stat(path.c_str(), &info) != 0) return errno == ENOENT || errno == ENOTDIR;
   return is_placeholder(info) || S_ISCHR(info.st_mode);
 }
 
@@ -301,6 +301,14 @@ Result<Settings> read_settings(const Options& options, const Environment& enviro
   if (!options.settings.empty()) {
     TRY_ASSIGN(const auto given, given_settings(options.settings));
     merger.add(given, Origin::flag, "--settings");
+  }
+  if (!options.managed_settings.empty()) {
+    const auto given = json::parse(options.managed_settings);
+    if (given) {
+      merger.add(*given, Origin::managed, "--managed-settings");
+    } else {
+      merger.refuse("--managed-settings", "it is not JSON");
+    }
   }
   read_into(merger, kManagedSettings, {}, Origin::managed);
   TRY(merger.done());

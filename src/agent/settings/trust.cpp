@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "agent/settings/settings_impl.h"
@@ -21,6 +22,21 @@ Document read_object(const fs::path& path) {
   const auto file = read_source_file(path, {}, kMostBytesOfRecord);
   auto parsed = file ? json::parse(file->text) : Result<Document>(Document::object());
   return parsed && parsed->is_object() ? *std::move(parsed) : Document::object();
+}
+
+/// The file as it is: an empty object only if there is none. What was trusted must not be lost by a change.
+Result<Document> read_trust_file(const fs::path& file) {
+  std::error_code error;
+  if (!fs::exists(file, error) && !error) return Document::object();
+  constexpr const char* kHint = "correct the file, or remove it: then no directory is trusted";
+  const auto text = read_file(file, kMostBytesOfRecord);
+  if (!text) return fail(text.error().code, text.error().message, kHint);
+  auto parsed = json::parse(*text, file.string());
+  if (!parsed) return fail(Code::malformed, parsed.error().message, kHint);
+  if (!parsed->is_object()) {
+    return fail(Code::malformed, fmt::format("'{}' is not a JSON object", file.string()), kHint);
+  }
+  return parsed;
 }
 
 }  // namespace
@@ -53,7 +69,7 @@ bool is_trusted(const Environment& environment, const fs::path& folder) {
 
 Result<> set_trust(const Environment& environment, const fs::path& folder, bool trusted) {
   const auto file = trust_file(environment);
-  auto record = read_object(file);
+  TRY_ASSIGN(auto record, read_trust_file(file));
   const auto path = real(folder).string();
   if (trusted) {
     record[path] = true;

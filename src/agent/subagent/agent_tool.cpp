@@ -7,6 +7,7 @@
 
 #include "core/base/utf8.h"
 #include "core/json/field.h"
+#include "core/model/names.h"
 
 namespace ralph::subagent {
 namespace {
@@ -25,19 +26,30 @@ constexpr std::string_view kInBackground =
     " A subagent works in the background unless run_in_background is false: the call returns at "
     "once, and a message brings the report. Set it to false if you need the report to continue.";
 
-constexpr std::string_view kAgentSchema = R"({
-  "type": "object",
-  "properties": {
-    "description": {"type": "string", "description": "The task in three to five words"},
-    "prompt": {"type": "string", "description": "The task"},
-    "subagent_type": {"type": "string", "description": "The agent, as it is listed; default: general-purpose"},
-    "model": {"type": "string", "enum": ["sonnet", "opus", "haiku", "fable"], "description": "Default: the model of the agent, or else yours"},
-    "effort": {"type": "string", "enum": ["low", "medium", "high", "xhigh", "max"]},
-    "run_in_background": {"type": "boolean", "description": "false: wait for the report"}
-  },
-  "required": ["description", "prompt"],
-  "additionalProperties": false
-})";
+/// JSON Schema of the input.
+std::string input_schema(bool background) {
+  Document aliases;
+  for (const auto& [alias, variable] : model::kFamilies) aliases.push_back(alias);
+  Document properties{
+      {"description", {{"type", "string"}, {"description", "The task in three to five words"}}},
+      {"prompt", {{"type", "string"}, {"description", "The task"}}},
+      {"subagent_type",
+       {{"type", "string"},
+        {"description", "The agent, as it is listed; default: general-purpose"}}},
+      {"model",
+       {{"type", "string"},
+        {"enum", aliases},
+        {"description", "Default: the model of the agent, or else yours"}}},
+      {"effort", {{"type", "string"}, {"enum", model::kEfforts}}}};
+  if (background) {
+    properties["run_in_background"] = {{"type", "boolean"},
+                                       {"description", "false: wait for the report"}};
+  }
+  return json::write({{"type", "object"},
+                      {"properties", properties},
+                      {"required", {"description", "prompt"}},
+                      {"additionalProperties", false}});
+}
 
 std::string tools_text(const instructions::AgentDefinition& agent) {
   if (agent.tools) {
@@ -72,7 +84,8 @@ std::string type_of_call(const json::Document& input) {
 
 }  // namespace
 
-std::string_view AgentTool::schema() const { return kAgentSchema; }
+AgentTool::AgentTool(const instructions::AgentDefinitions& agents, Subagents& subagents)
+    : agents_(agents), subagents_(subagents), schema_(input_schema(background_possible())) {}
 
 bool AgentTool::background_possible() const {
   return !subagents_.host().environment.on("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS");

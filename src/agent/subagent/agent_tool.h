@@ -13,13 +13,12 @@ namespace ralph::subagent {
 class AgentTool final : public tool::Tool {
  public:
   /// Both outlive it.
-  AgentTool(const instructions::AgentDefinitions& agents, Subagents& subagents)
-      : agents_(agents), subagents_(subagents) {}
+  AgentTool(const instructions::AgentDefinitions& agents, Subagents& subagents);
 
   std::string_view name() const override { return "Agent"; }
   /// Agents that were added since are in it; earlier texts stay valid.
   std::string_view description() const override;
-  std::string_view schema() const override;
+  std::string_view schema() const override { return schema_; }
   bool is_parallel(const json::Document&) const override { return true; }
   permission::Access access(const json::Document& input, const tool::Workspace&) const override;
   tool::Outcome run(const json::Document& input, const permission::Access& access,
@@ -30,6 +29,7 @@ class AgentTool final : public tool::Tool {
 
   const instructions::AgentDefinitions& agents_;
   Subagents& subagents_;
+  std::string schema_;
   mutable std::mutex mutex_;
   mutable std::deque<std::string> texts_;
 };

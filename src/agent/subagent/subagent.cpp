@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "agent/permission/rule.h"
 #include "agent/session/json_text.h"
 #include "agent/session/transcript.h"
 #include "agent/settings/claude_version.h"
@@ -60,7 +61,9 @@ std::vector<const tool::Tool*> ListedTools::tools() {
   auto tools = source_ == nullptr ? std::vector<const tool::Tool*>() : source_->tools();
   if (!names_) return tools;
   std::erase_if(tools, [&](const auto* tool) {
-    return std::ranges::find(*names_, tool->name()) == names_->end();
+    return std::ranges::none_of(*names_, [&](const std::string& name) {
+      return permission::names_tool(permission::parse_rule(name), tool->name());
+    });
   });
   return tools;
 }

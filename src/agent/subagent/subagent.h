@@ -10,15 +10,18 @@
 
 namespace ralph::subagent {
 
-/// The tools of a source that an agent may use.
+/// The tools of a source that an agent may use. What is listed by name is always offered.
 class ListedTools final : public session::ToolSource {
  public:
-  /// `names`: nullopt: all.
+  /// `names`: of tools or of MCP servers, as in rules; nullopt: all.
   ListedTools(session::ToolSource* source, std::optional<std::vector<std::string>> names)
       : source_(source), names_(std::move(names)) {}
   std::vector<const tool::Tool*> tools() override;
   bool is_offered(const tool::Tool& tool) const override {
-    return source_ == nullptr || source_->is_offered(tool);
+    return source_ == nullptr || names_ || source_->is_offered(tool);
+  }
+  std::vector<session::ServerFacts> servers() const override {
+    return source_ == nullptr ? std::vector<session::ServerFacts>() : source_->servers();
   }
 
  private:

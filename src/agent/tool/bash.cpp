@@ -35,16 +35,24 @@ constexpr std::string_view kBashDescription =
 - Each call is a new shell without terminal and with empty stdin: programs that ask questions fail, so pass their answers as options (-y, --no-edit, -m). Variables, functions and options are lost after the call. The working directory is kept: `cd` applies to later calls as long as it stays inside the working directories.
 - Quote paths that contain spaces. Prefer `a && b` to separate calls when b needs a; send independent commands as several calls in one message.
 - To read, search and change files use the dedicated tools, where available: their results are shorter and safer.
-- The call returns when the shell ends. Processes it left running with `&` are ended then. For servers, watchers and anything that takes minutes set run_in_background: you get an id and a file with the output, and a message when it ends. Do not poll with sleep.
-- `timeout` is in milliseconds (usually 120000). A command that is not done by then continues in the background if possible, otherwise it is ended.
-- Long output is saved to a file; you see its beginning and its end. Search the file instead of reading all of it.)";
+- The call returns when the shell ends. Processes it left running with `&` are ended then.
+- Long output is saved to a file; you see its beginning and its end. Search the file instead of reading all of it.
+)";
+
+constexpr std::string_view kTimeLimit =
+    "- `timeout` is in milliseconds (usually 120000). A command that is not done by then is ended.";
+constexpr std::string_view kInBackground =
+    R"(- For servers, watchers and anything that takes minutes set run_in_background: you get an id and a file with the output, and a message when it ends. Do not poll with sleep.
+- `timeout` is in milliseconds (usually 120000). A command that is not done by then continues in the background if possible, otherwise it is ended.)";
 
 constexpr std::string_view kBashSchema =
     R"({"type":"object","properties":{)"
     R"("command":{"type":"string","description":"The command line for bash; may have several lines"},)"
     R"("timeout":{"type":"number","description":"Milliseconds the command may take"},)"
-    R"("description":{"type":"string","description":"What the command does, in five to ten words"},)"
-    R"("run_in_background":{"type":"boolean","description":"Return at once and let the command run; a message tells you when it ends"},)"
+    R"("description":{"type":"string","description":"What the command does, in five to ten words"},)";
+constexpr std::string_view kBackgroundProperty =
+    R"("run_in_background":{"type":"boolean","description":"Return at once and let the command run; a message tells you when it ends"},)";
+constexpr std::string_view kEndOfSchema =
     R"("dangerouslyDisableSandbox":{"type":"boolean","description":"Ask for the command to run outside the sandbox"})"
     R"(},"required":["command"],"additionalProperties":false})";
 
@@ -86,12 +94,14 @@ Call read_call(const json::Document& input, const Workspace& workspace) {
           flag_of(input, "run_in_background") && background_possible(workspace)};
 }
 
-std::optional<Outcome> refusal(const Call& call) {
+std::optional<Outcome> refusal(const Call& call, const Workspace& workspace) {
   if (call.text.find('\0') != std::string::npos) {
     return misuse("The command contains a NUL byte, which no program can be given. Remove it.");
   }
   const auto sleep = standalone_sleep(call.text);
-  if (sleep < kLongestSleep || call.in_background) return std::nullopt;
+  if (sleep < kLongestSleep || call.in_background || !background_possible(workspace)) {
+    return std::nullopt;
+  }
   return misuse(fmt::format(
       "Blocked: standalone sleep {}. Run what you wait for with run_in_background: you are "
       "notified when it ends. Or check for it in a loop with short pauses.",
@@ -222,9 +232,14 @@ std::optional<Outcome> start(Running& running, Grant grant, const Workspace& wor
 
 class Bash final : public Tool {
  public:
+  explicit Bash(bool background)
+      : description_(
+            fmt::format("{}{}", kBashDescription, background ? kInBackground : kTimeLimit)),
+        schema_(fmt::format("{}{}{}", kBashSchema, background ? kBackgroundProperty : "",
+                            kEndOfSchema)) {}
   std::string_view name() const override { return "Bash"; }
-  std::string_view description() const override { return kBashDescription; }
-  std::string_view schema() const override { return kBashSchema; }
+  std::string_view description() const override { return description_; }
+  std::string_view schema() const override { return schema_; }
   bool is_parallel(const json::Document& input) const override {
     const auto command = json::text(input, "command");
     return permission::only_reads(command) && permission::stays_in_folder(command);
@@ -237,7 +252,7 @@ class Bash final : public Tool {
   Outcome run(const json::Document& input, const Access& access, Workspace& workspace,
               const std::stop_token& stop) const override {
     Running running{read_call(input, workspace), "b" + random_hex(4), {}, nullptr};
-    if (auto refused = refusal(running.call)) return *std::move(refused);
+    if (auto refused = refusal(running.call, workspace)) return *std::move(refused);
     if (stop.stop_requested()) return answer_interrupted(BashOutput({}, 0));
     const auto deadline = std::chrono::steady_clock::now() + running.call.timeout;
     const auto note = leave_missing_directory(workspace);
@@ -252,12 +267,20 @@ class Bash final : public Tool {
     if (running.call.in_background) return start_in_background(std::move(running), workspace);
     return wait_for_result(std::move(running), workspace, deadline, stop, note);
   }
+
+ private:
+  std::string description_, schema_;
 };
 
 }  // namespace
 
 const Tool& bash_tool() {
-  static const Bash bash;
+  static const Bash bash(true);
+  return bash;
+}
+
+const Tool& foreground_bash_tool() {
+  static const Bash bash(false);
   return bash;
 }
 

@@ -7,6 +7,7 @@ namespace ralph::tool {
 
 /// Runs a command line with bash.
 const Tool& bash_tool();
+const Tool& foreground_bash_tool();
 /// Replaces an exact piece of a file's text; all other bytes stay unchanged.
 const Tool& edit_tool();
 /// Finds files by name.

@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "core/base/contains.h"
+
 namespace ralph::tool {
 namespace {
 
@@ -28,11 +30,6 @@ constexpr std::array<std::string_view, 4> kWithFiles{".git", ".git/hooks", ".cla
 constexpr std::size_t kMostEntriesProtected = 100'000;
 constexpr std::size_t kDeepest = 4;
 constexpr std::size_t kMostFilesChecked = 1000;
-
-template <std::size_t N>
-bool contains(const std::array<std::string_view, N>& list, std::string_view name) {
-  return std::ranges::find(list, name) != list.end();
-}
 
 /// A link could be replaced; a file with another hard link could be changed through it.
 Result<> require_single_name(const fs::path& path) {

@@ -7,12 +7,17 @@
 #include "core/json/writer.h"
 
 namespace ralph::tool {
-std::span<const Tool* const> tools() {
+std::span<const Tool* const> tools(bool background) {
   static const std::array all{
       &bash_tool(), &edit_tool(),      &glob_tool(),  &grep_tool(),
       &read_tool(), &task_stop_tool(), &write_tool(),
   };
-  return all;
+  static const auto foreground = [] {
+    auto tools = all;
+    std::ranges::replace(tools, &bash_tool(), &foreground_bash_tool());
+    return tools;
+  }();
+  return background ? all : foreground;
 }
 
 const Tool* find_tool(std::string_view name) {

@@ -65,8 +65,8 @@ permission::Decision decide(const Tool& tool, const json::Document& input, const
                             permission::Mode mode, const permission::Rules& rules,
                             const Workspace& workspace);
 
-/// All tools, sorted by name: the order of the API request.
-std::span<const Tool* const> tools();
+/// All tools, sorted by name: the order of the API request. `background`: commands can continue after their call.
+std::span<const Tool* const> tools(bool background = true);
 /// nullptr: unknown.
 const Tool* find_tool(std::string_view name);
 /// The tool definition for the API: name, description, input_schema.

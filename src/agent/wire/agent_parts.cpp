@@ -143,6 +143,7 @@ AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_cont
               mcp_search_policy(setup.options, setup.environment,
                                 model::Table::builtin().context_window(prepared.choice->id()))),
       mcp_tools(servers),
+      listed_tools(&mcp_tools, prepared.agent_tools),
       tool_approver(
           setup.options.permission_prompt_tool,
           [this](std::string_view name) { return servers.find(name); }, {policy, modes}, workspace),
@@ -156,7 +157,7 @@ AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_cont
                .options = prepared.options,
                .gate = gate,
                .more = main_tools(),
-               .source = &mcp_tools,
+               .source = &listed_tools,
                .heartbeats = &heartbeats}),
       expander(setup.options, skills, toolbox, workspace) {
   if (const auto& missing = toolbox.without_ripgrep(); !missing.empty()) {
@@ -242,7 +243,7 @@ subagent::Host AgentParts::host() {
           .approver = approver(),
           .heartbeats = setup.heartbeats,
           .more_tools = session_tools(),
-          .tool_source = &mcp_tools,
+          .tool_source = &listed_tools,
           .make_model =
               [this](std::string_view agent_id) {
                 return std::make_unique<ApiModel>(connection(), identity.session_id(), agent_id);

@@ -21,6 +21,7 @@
 #include "agent/session/skill_tool.h"
 #include "agent/session/toolbox.h"
 #include "agent/subagent/agent_tool.h"
+#include "agent/subagent/subagent.h"
 #include "agent/subagent/subagents.h"
 #include "agent/wire/agent.h"
 #include "agent/wire/api_model.h"
@@ -83,6 +84,7 @@ class AgentParts {
   McpLink mcp_link;
   mcp::Servers servers;
   McpTools mcp_tools;
+  subagent::ListedTools listed_tools;  // of mcp_tools: those of --agent
   ToolApprover tool_approver;
   ClientCallbacks client_callbacks;
   HookReporter hook_reporter;

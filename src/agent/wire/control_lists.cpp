@@ -11,15 +11,13 @@
 #include "agent/settings/claude_version.h"
 #include "agent/wire/control_requests_impl.h"
 #include "core/json/field.h"
+#include "core/model/names.h"
 
 /// Requests for what a session has: commands, models, settings, rules.
 namespace ralph::wire {
 namespace {
 
 using json::Document;
-
-constexpr std::array kModelAliases{"opus", "fable", "sonnet", "haiku"};
-constexpr std::array kEffortLevels{"low", "medium", "high", "xhigh", "max"};
 
 Document model_entry(const std::string& value, std::string_view name, const std::string& id) {
   const auto* const model = model::Table::builtin().find(id);
@@ -32,7 +30,7 @@ Document model_entry(const std::string& value, std::string_view name, const std:
   entry["description"] = description;
   if (model != nullptr && !model->default_effort.empty()) {
     entry["supportsEffort"] = true;
-    entry["supportedEffortLevels"] = kEffortLevels;
+    entry["supportedEffortLevels"] = model::kEfforts;
   }
   if (model != nullptr) {
     const bool always = model->thinking == model::Thinking::always;
@@ -178,7 +176,7 @@ Document model_list(const AgentParts& parts) {
   const auto& choice = *parts.prepared.choice;
   auto list = Document::array();
   list.push_back(model_entry("default", "Default", choice.id_of("default")));
-  for (const auto* const alias : kModelAliases) {
+  for (const auto& [alias, variable] : model::kFamilies) {
     if (model::Table::builtin().find(alias) == nullptr) continue;
     std::string name(alias);
     name.front() = static_cast<char>(name.front() - 'a' + 'A');

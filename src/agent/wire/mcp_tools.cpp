@@ -5,16 +5,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/contains.h"
+
 namespace ralph::wire {
 namespace {
 
 constexpr std::string_view kToolSearch = "ToolSearch";
 constexpr std::string_view kAutomatic = "auto";
 constexpr std::int64_t kUsualPercent = 10;
-
-bool contains(const std::vector<std::string>& list, std::string_view name) {
-  return std::ranges::find(list, name) != list.end();
-}
 
 /// "auto" or "auto:N", N percent of the context window.
 std::int64_t percent_of(std::string_view word) {

@@ -61,6 +61,7 @@ Result<> prepare_agents(const Setup& setup, Prepared& prepared) {
                 fmt::format("--agent '{}' cannot be used: {}", options.agent, agent->problem));
   }
   prepared.options = instructions::options_of(options, *agent);
+  prepared.agent_tools = agent->tools;
   if (!options.system_prompt && options.system_prompt_file.empty()) {
     prepared.options.system_prompt = agent->prompt;
   }

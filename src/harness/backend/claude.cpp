@@ -7,6 +7,7 @@
 #include "core/base/settings_error.h"
 #include "core/base/utf8.h"
 #include "core/json/writer.h"
+#include "core/model/names.h"
 #include "harness/backend/credentials.h"
 #include "harness/backend/entries_impl.h"
 
@@ -153,16 +154,11 @@ std::vector<process::EnvChange> through_proxy(const std::string& endpoint,
 
 /// ANTHROPIC_MODEL names one where none is asked for; ANTHROPIC_DEFAULT_OPUS_MODEL says what "opus" is.
 std::string model_of(std::string_view asked, const Host& host) {
-  const auto model =
-      asked.empty() ? variable(host, "ANTHROPIC_MODEL").value_or("") : std::string(asked);
-  for (const std::string_view family : {"opus", "sonnet", "haiku", "fable"}) {
-    if (model != family) continue;
-    auto upper = std::string(family);
-    for (char& letter : upper) letter = static_cast<char>(letter - 'a' + 'A');
-    const auto other = variable(host, "ANTHROPIC_DEFAULT_" + upper + "_MODEL").value_or("");
-    if (!other.empty()) return other;
-  }
-  return model;
+  auto name = asked.empty() ? variable(host, "ANTHROPIC_MODEL").value_or("") : std::string(asked);
+  const auto* const family = std::ranges::find(model::kFamilies, name, &model::Family::alias);
+  if (family == model::kFamilies.end()) return name;
+  const auto other = variable(host, family->variable).value_or("");
+  return other.empty() ? name : other;
 }
 
 constexpr auto kApiRequests = std::to_array<ApiRequest>({

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "core/base/contains.h"
 #include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "harness/backend/command_line_impl.h"
@@ -15,10 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using process::Transport;
-
-bool has(const std::vector<std::string>& words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
 
 Result<> check_prompt(std::string_view prompt) {
   if (is_blank(prompt, " \t\r\n\v\f")) {
@@ -98,7 +95,7 @@ Result<> check_command(const Backend& backend, const Ask& ask) {
 
 /// After a "--" ralph's options, such as the list of tools, would be words of the prompt.
 Result<> check_extra_args(const Backend& backend, const Ask& ask) {
-  if (!has(ask.extra_args, "--")) return {};
+  if (!contains(ask.extra_args, "--")) return {};
   return fail(Code::usage, fmt::format("the extra arguments for {} have a '--'", backend.program),
               "remove it: the prompt is given with -p or -P, everything else is an option");
 }
@@ -144,7 +141,7 @@ Result<Route> route_of(const Backend& backend, const Ask& ask) {
   const auto transport = ask.transport.value_or(backend.transport);
   if (!is_long) return Route{backend.delivery, transport};
   const bool reads = std::ranges::any_of(backend.tools.read_files,
-                                         [&](auto tool) { return has(ask.tools, tool); });
+                                         [&](auto tool) { return contains(ask.tools, tool); });
   if (ask.tools.empty() || reads) {
     return Route{Delivery::file, transport};
   }
@@ -239,7 +236,7 @@ void set_environment(const Draft& draft, const Host& host, Plan& plan) {
 bool skips_permissions(const Backend& backend, const Ask& ask) {
   if (!backend.can.permission_mode) return false;
   return is_skip_mode(backend, ask.permission_mode) ||
-         has(ask.extra_args, backend.permissions.skip_option);
+         contains(ask.extra_args, backend.permissions.skip_option);
 }
 
 Result<> check_permissions(const Draft& draft, const Host& host, Plan& plan) {

@@ -72,13 +72,16 @@ TEST(McpConfig, ErrorsNameFileServerAndKey) {
   EXPECT_TRUE(error_of("[]").contains("mcpServers"));
 }
 
-TEST(McpNames, AreNormalizedAndBounded) {
+TEST(McpNames, AreNormalized) {
   EXPECT_EQ(tool_name("my server", "do.it"), "mcp__my_server__do_it");
-  const std::string longest(100, 'a');
-  const auto name = tool_name("s", longest + "1"), other = tool_name("s", longest + "2");
-  EXPECT_EQ(name.size(), 64U);
-  EXPECT_NE(name, other);
-  EXPECT_TRUE(name.starts_with("mcp__s__aaa"));
+}
+
+/// The rule "mcp__a" covers every tool whose name begins with "mcp__a__".
+TEST(McpNames, OfServersCannotBeTakenForEachOther) {
+  for (const auto* name : {"a", "my server", "a-b_c", "_a"}) EXPECT_TRUE(check_server_name(name));
+  for (const auto* name : {"a__b", "a. b", "a_", "a!", ""}) EXPECT_FALSE(check_server_name(name));
+  EXPECT_FALSE(check_server_name(std::string(101, 'a')));
+  EXPECT_TRUE(error_of(R"({"a__b":{"command":"x"}})").contains("'__'"));
 }
 
 TEST(McpNames, DefinitionsAreMadeAcceptable) {

@@ -258,7 +258,6 @@ TEST(AgentOptions, WhatTheSdksPassIsAccepted) {
                              "--debug",
                              "--debug-file=/d",
                              "--await-initialize",
-                             "--project-config-root=/r",
                              "--channels=server:x",
                              "--replay-user-messages",
                              "--agents={}",
@@ -273,13 +272,14 @@ TEST(AgentOptions, WhatTheSdksPassIsAccepted) {
 }
 
 TEST(AgentOptions, OptionsThatRestrictAreNeverIgnored) {
-  for (const auto* option : {"--restricted", "--worktree"}) {
-    const auto refused = settings::parse_options(Words{"-p", "hi", option}, false);
+  for (const auto* option : {"--restricted", "--worktree", "--safe-mode", "--plan-mode-required",
+                             "--project-config-root"}) {
+    const auto refused = settings::parse_options(Words{"-p", "hi", option, "x"}, false);
     ASSERT_FALSE(refused) << option;
     EXPECT_NE(refused.error().message.find(option), std::string::npos) << refused.error().message;
   }
   for (const auto& words :
-       {Words{"--safe-mode"}, Words{"--system-prompt-snapshot", "off"}, Words{"--json-schema", ""},
+       {Words{"--system-prompt-snapshot", "off"}, Words{"--json-schema", ""},
         Words{"--add-dir", "/nonexist"}, Words{"--resume", "x", "--resume-session-at", "y"}}) {
     Words all{"-p", "hi"};
     all.insert(all.end(), words.begin(), words.end());

@@ -73,6 +73,7 @@ TEST(LoopGuardTurn, TellsTheModelThenEndsTheTurn) {
   const auto result = ran.result();
   EXPECT_EQ(result["is_error"], true);
   EXPECT_EQ(result["terminal_reason"], "loop_guard");
+  EXPECT_EQ(result["num_turns"], 5) << "the warning is sent with the results of a call";
   const auto text = result.value("result", "");
   EXPECT_TRUE(text.contains("echo same") && text.contains("4 times") &&
               text.contains("--loop-guard"))

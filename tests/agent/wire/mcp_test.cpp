@@ -198,6 +198,23 @@ TEST(Mcp, ManyToolsAreSearched) {
       "called tool_042");
 }
 
+/// What --agent lists is offered at once; nothing else is.
+TEST(Mcp, AnAgentHasTheToolsItLists) {
+  const auto offered = [](const char* listed) {
+    Bench bench;
+    const auto ran = bench.ask(
+        "go",
+        {"--mcp-config", config({"many=100"}), "--agent", "one", "--agents",
+         fmt::format(R"({{"one":{{"description":"d","prompt":"p","tools":[{}]}}}})", listed)});
+    EXPECT_EQ(servers(ran), "fake connected dynamic;") << ran.err;
+    return tools_of(ran.requests.at(0));
+  };
+  EXPECT_EQ(offered(R"("Read")"), (std::vector<std::string>{"Read"}));
+  EXPECT_EQ(offered(R"("Read","mcp__fake__tool_042")"),
+            (std::vector<std::string>{"Read", "mcp__fake__tool_042"}));
+  EXPECT_GT(offered(R"("mcp__fake")").size(), 100U);
+}
+
 TEST(Mcp, TheSearchCanBeSwitchedOffOrOn) {
   const auto count = [](const std::string& value, const std::vector<std::string>& more) {
     Bench bench;

@@ -15,6 +15,17 @@ std::string calls(std::initializer_list<std::string_view> inputs) {
 
 const std::vector<std::string> kEverything{"--dangerously-skip-permissions"};
 
+TEST(Tools, WithoutABackgroundNothingSpeaksOfOne) {
+  Bench bench(R"({"steps":[{"tool_use":{"name":"Bash","input":{"command":"sleep 30","timeout":10}}},
+                           {"text":"Done."}]})");
+  bench.set("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=1");
+  const auto ran = bench.ask("go", {"--dangerously-skip-permissions"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_FALSE(json::write(ran.requests.at(0)["tools"]).contains("background"));
+  EXPECT_TRUE(json::write(ran.of_type("user")).contains("timed out"))
+      << json::write(ran.of_type("user"));
+}
+
 TEST(Tools, DoRealWorkInTheFolder) {
   Bench bench(
       calls({R"({"name":"Write","input":{"file_path":"a.txt","content":"one\ntwo\n"}})",

@@ -222,6 +222,20 @@ TEST(Unsupported, ClaudesOwnSandboxStopsTheAgent) {
   EXPECT_EQ(accepted.ask("go", {"--settings", on, "--accept-unsupported", "sandbox"}).code, 0);
 }
 
+TEST(ManagedSettings, OfAClientDenyAsThoseOfTheMachineDo) {
+  Bench bench(
+      R"({"steps":[{"tool_use":{"name":"Write","input":{"file_path":"a.txt","content":"x"}}},
+                   {"text":"Done."}]})");
+  const auto ran = bench.ask(
+      "go", {"--allowedTools", "Write", "--managed-settings",
+             R"({"permissions":{"deny":["Write"],"disableBypassPermissionsMode":"disable"}})"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_FALSE(std::filesystem::exists(bench.work() / "a.txt"));
+  const auto bad = bench.ask("go", {"--managed-settings", "{"});
+  EXPECT_EQ(bad.code, 1);
+  EXPECT_TRUE(bad.err.contains("--managed-settings cannot be used: it is not JSON")) << bad.err;
+}
+
 /// A rule that restricts counts from everywhere.
 TEST(Unsupported, BypassCanBeForbidden) {
   Bench bench;
