@@ -23,7 +23,7 @@ void ClientTransport::send(Outgoing message) {
 void ClientTransport::exchange(const Outgoing& message, const std::stop_token& stop) {
   const auto parsed = json::parse(message.json);
   if (!parsed) return;
-  auto answer = link_.exchange(server_, *parsed, stop);
+  auto answer = link_.exchange(server_, *parsed, message.time_limit(), stop);
   if (!answer) {
     if (message.request) receiver_->on_lost(*message.request, answer.error());
     return;

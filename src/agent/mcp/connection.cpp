@@ -43,7 +43,7 @@ Result<Document> Connection::request(std::string_view method, Document params,
   transport_->send({request_json(id, method, params), id});
   auto answer = wait_for(id, limits, stop);
   if (!answer && answer.error().code == Code::busy && method != kInitialize) {
-    cancel(id, answer.error().message);
+    cancel(id, answer.error().message, limits.silence);
   }
   transport_->abandon(id);
   return answer;
@@ -73,14 +73,18 @@ Result<Document> Connection::wait_for(std::int64_t id, const AnswerLimits& limit
                                       format_duration(in_time ? limits.total : limits.silence)));
 }
 
-void Connection::cancel(std::int64_t id, std::string_view why) {
-  transport_->send({notification_json("notifications/cancelled",
-                                      {{"requestId", id}, {"reason", std::string(why)}})});
+/// Takes no longer than the request did, so that there are never more of them than of requests.
+void Connection::cancel(std::int64_t id, std::string_view why, Millis limit) {
+  transport_->send({.json = notification_json("notifications/cancelled",
+                                              {{"requestId", id}, {"reason", std::string(why)}}),
+                    .limit = std::min(limit, kNotificationLimit)});
 }
 
-void Connection::notify(std::string_view method, const std::stop_token& stop) {
+Result<> Connection::notify(std::string_view method, SteadyTime end, const std::stop_token& stop) {
   transport_->send({notification_json(method, nullptr)});
-  transport_->flush(stop);
+  if (transport_->flush(end, stop)) return {};
+  if (stop.stop_requested()) return fail(Code::unavailable, "it was interrupted");
+  return fail(Code::unavailable, fmt::format("it did not accept {} in time", method));
 }
 
 void Connection::on_message(std::string_view text) {

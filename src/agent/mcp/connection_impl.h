@@ -35,8 +35,8 @@ class Connection final : private Receiver {
   /// Sends a request and waits for its answer. After a stop request or a limit the server is told that it is cancelled.
   Result<json::Document> request(std::string_view method, json::Document params,
                                  const AnswerLimits& limits, const std::stop_token& stop);
-  /// Returns when the server has it.
-  void notify(std::string_view method, const std::stop_token& stop);
+  /// Returns when the server has it. An error: not by `end`, or stopped.
+  Result<> notify(std::string_view method, SteadyTime end, const std::stop_token& stop);
   void set_ready(const std::string& protocol_version) { transport_->set_ready(protocol_version); }
 
   /// Whether the server announced other tools since the last call.
@@ -64,7 +64,7 @@ class Connection final : private Receiver {
   void note_garbage(std::string_view text);
   Result<json::Document> wait_for(std::int64_t id, const AnswerLimits& limits,
                                   const std::stop_token& stop);
-  void cancel(std::int64_t id, std::string_view why);
+  void cancel(std::int64_t id, std::string_view why, Millis limit);
 
   std::string roots_;
   mutable std::mutex mutex_;

@@ -61,9 +61,10 @@ void Exchanges::stop(std::int64_t request) {
   }
 }
 
-void Exchanges::wait(const std::stop_token& stop) {
+bool Exchanges::wait(SteadyTime end, const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, stop, [this] { return std::ranges::all_of(exchanges_, &Exchange::done); });
+  return changed_.wait_until(lock, stop, end,
+                             [this] { return std::ranges::all_of(exchanges_, &Exchange::done); });
 }
 
 void Exchanges::begin_close() {

@@ -8,6 +8,8 @@
 #include <stop_token>
 #include <thread>
 
+#include "core/base/time.h"
+
 namespace ralph::mcp {
 
 /// Runs exchanges with a server at the same time, each on a thread of its own. Thread-safe.
@@ -20,8 +22,8 @@ class Exchanges {
   bool run(std::optional<std::int64_t> request, Work work);
   /// Asks the exchange of a request to stop.
   void stop(std::int64_t request);
-  /// Waits until none is running.
-  void wait(const std::stop_token& stop);
+  /// Waits until none is running. False: some are at `end`, or after a stop request.
+  bool wait(SteadyTime end, const std::stop_token& stop);
   /// Asks all to stop; no more are run.
   void begin_close();
   void close();

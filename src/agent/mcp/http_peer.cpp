@@ -103,10 +103,11 @@ http::ClientRequest HttpPeer::make_request(const std::string& method, const std:
 }
 
 Result<HttpAnswer> HttpPeer::exchange(const std::string& url, std::string_view message,
-                                      const OnHead& on_head, const OnEvent& on_event,
-                                      const std::stop_token& stop) {
+                                      std::optional<Millis> limit, const OnHead& on_head,
+                                      const OnEvent& on_event, const std::stop_token& stop) {
   auto request = make_request(message.empty() ? "GET" : "POST", url);
   request.body = message;
+  request.total_timeout = limit.value_or(Millis{0});
   if (message.empty()) {
     request.headers.set("Accept", "text/event-stream");
   } else {

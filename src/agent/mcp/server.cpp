@@ -171,7 +171,7 @@ Result<> Server::connect(const std::stop_token& stop) {
     const std::lock_guard lock(mutex_);
     info_ = std::make_unique<Document>(json::member(greeting, "serverInfo"));
   }
-  connection_->notify("notifications/initialized", stop);
+  TRY(connection_->notify("notifications/initialized", end, stop));
   connection_->set_ready(json::text(greeting, "protocolVersion"));
   has_tools_ = !json::member(json::member(greeting, "capabilities"), "tools").is_null();
   if (!has_tools_) return {};

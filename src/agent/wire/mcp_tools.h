@@ -16,6 +16,7 @@ class McpLink final : public mcp::ClientLink {
  public:
   explicit McpLink(ClientRequests& client) : client_(client) {}
   Result<json::Document> exchange(const std::string& server, const json::Document& message,
+                                  std::optional<Millis> limit,
                                   const std::stop_token& stop) override;
 
  private:

@@ -1,4 +1,6 @@
+#include <chrono>
 #include <functional>
+#include <latch>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -143,8 +145,9 @@ class ScriptedLink final : public ClientLink {
   using Answer = std::function<Result<json::Document>(const json::Document&)>;
   explicit ScriptedLink(Answer answer) : answer_(std::move(answer)) {}
   Result<json::Document> exchange(const std::string& server, const json::Document& message,
-                                  const std::stop_token&) override {
+                                  std::optional<Millis> limit, const std::stop_token&) override {
     EXPECT_EQ(server, "inside");
+    EXPECT_EQ(limit.has_value(), !message.contains("id"));  // nothing else ends a notification
     return answer_(message);
   }
 
@@ -165,7 +168,21 @@ TEST(McpClientTransport, PassesMessagesThroughTheClient) {
             "the client gave no valid answer");
   EXPECT_EQ(connection.request("refused", nullptr, kPatient, {}).error().message,
             "the client says no");
-  connection.notify("notifications/initialized", {});
+  EXPECT_TRUE(connection.notify("notifications/initialized", SteadyTime::max(), {}));
+}
+
+TEST(McpClientTransport, AClientThatDoesNotAcceptANotificationInTime) {
+  std::latch over(1);
+  ScriptedLink link([&](const json::Document&) -> Result<json::Document> {
+    over.wait();
+    return fail(Code::unavailable, "too late");
+  });
+  Connection connection(std::make_unique<ClientTransport>(link, "inside"), "{}");
+  ASSERT_TRUE(connection.open());
+  const auto end = std::chrono::steady_clock::now() + Millis{20};
+  EXPECT_EQ(connection.notify("notifications/initialized", end, {}).error().message,
+            "it did not accept notifications/initialized in time");
+  over.count_down();
 }
 
 }  // namespace

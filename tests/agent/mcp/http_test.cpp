@@ -44,7 +44,8 @@ class Service {
     const std::lock_guard lock(mutex_);
     return seen_;
   }
-  int status = 200;  // of initialize
+  int status = 200;        // of initialize
+  std::string silent_for;  // POSTs of this method get no response
 
  private:
   void handle(const Request& request, Exchange& exchange) {
@@ -59,6 +60,8 @@ class Service {
       exchange.respond({401, {}, "who are you?"});
     } else if (request.method != "POST") {
       exchange.respond({405, {}, ""});
+    } else if (method == silent_for) {
+      exchange.wait(Millis{600'000});
     } else if (!message.contains("id")) {
       exchange.respond({202, {}, ""});
     } else if (method == "initialize" && status != 200) {
@@ -150,6 +153,41 @@ TEST(McpHttp, ASilentServerEndsInATimeout) {
   Session session({.when = SearchPolicy::When::never}, Millis{200});
   ASSERT_EQ(session.start(service.config()), "connected") << session.warnings;
   EXPECT_TRUE(session.call("mcp__web__get").contains("no answer within 200ms"));
+}
+
+TEST(McpHttp, AServerThatDoesNotAcceptTheFirstNotificationFailsToStart) {
+  Service service({});
+  service.silent_for = "notifications/initialized";
+  Session session({.when = SearchPolicy::When::never}, Millis{60'000}, Millis{300});
+  EXPECT_EQ(session.start(service.config()), "failed");
+  EXPECT_TRUE(session.warnings.contains("it did not accept notifications/initialized in time"))
+      << session.warnings;
+}
+
+/// More than may be open at a time.
+TEST(McpHttp, CancellationsThatAreNotAcceptedAreGivenUp) {
+  std::atomic<bool> silent = true;
+  Service service([&](const json::Document& message, Exchange& exchange) {
+    if (silent) return (void)exchange.wait(Millis{600'000});
+    exchange.respond(Service::json_response(message["id"], Service::text("fine")));
+  });
+  service.silent_for = "notifications/cancelled";
+  Session session({.when = SearchPolicy::When::never}, Millis{200});
+  ASSERT_EQ(session.start(service.config()), "connected") << session.warnings;
+  std::vector<std::jthread> callers;
+  for (int i = 0; i < 8; ++i) {
+    callers.emplace_back([&] {
+      for (int call = 0; call < 9; ++call) {
+        tool::Workspace workspace(session.setup());
+        const auto* const tool = session.servers.find("mcp__web__get");
+        const auto outcome = tool->run(json::Document::object(), {}, workspace, {});
+        EXPECT_TRUE(outcome.content.contains("no answer within 200ms")) << outcome.content;
+      }
+    });
+  }
+  callers.clear();
+  silent = false;
+  EXPECT_TRUE(test::eventually([&] { return session.call("mcp__web__get") == "fine"; }));
 }
 
 TEST(McpHttp, FailuresToStartSayWhy) {
