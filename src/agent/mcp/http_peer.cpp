@@ -129,9 +129,12 @@ Result<HttpAnswer> HttpPeer::exchange(const std::string& url, std::string_view m
 
 void HttpPeer::end_session() {
   auto request = make_request("DELETE", url_);
-  request.connect_timeout = request.head_timeout = request.stall_timeout = Millis{1000};
+  request.total_timeout = Millis{1000};
   auto client = take_client();
-  [[maybe_unused]] const auto sent = client.send(request, {});
+  const auto leave = [](const http::Response&) -> Result<> {
+    return fail(Code::limit, "the body does not matter");
+  };
+  [[maybe_unused]] const auto sent = client.send(request, {.head = leave});
 }
 
 }  // namespace ralph::mcp

@@ -37,7 +37,7 @@ class HttpPeer {
   Result<HttpAnswer> exchange(const std::string& url, std::string_view message,
                               std::optional<Millis> limit, const OnHead& on_head,
                               const OnEvent& on_event, const std::stop_token& stop);
-  /// Ends the session at the server; waits a second at most.
+  /// Ends the session at the server; takes a second at most, whatever the server does.
   void end_session();
 
  private:

@@ -46,6 +46,7 @@ class Service {
   }
   int status = 200;        // of initialize
   std::string silent_for;  // POSTs of this method get no response
+  std::function<void(Exchange&)> on_delete;
 
  private:
   void handle(const Request& request, Exchange& exchange) {
@@ -58,6 +59,8 @@ class Service {
     }
     if (request.headers.find("authorization") != "Bearer t1") {
       exchange.respond({401, {}, "who are you?"});
+    } else if (request.method == "DELETE" && on_delete) {
+      on_delete(exchange);
     } else if (request.method != "POST") {
       exchange.respond({405, {}, ""});
     } else if (method == silent_for) {
@@ -188,6 +191,34 @@ TEST(McpHttp, CancellationsThatAreNotAcceptedAreGivenUp) {
   callers.clear();
   silent = false;
   EXPECT_TRUE(test::eventually([&] { return session.call("mcp__web__get") == "fine"; }));
+}
+
+/// Sends until the client leaves, but not without end.
+bool drips_until_gone(const std::function<http::Peer()>& drip, Exchange& exchange) {
+  for (int i = 0; i < 3000; ++i) {
+    if (drip() == http::Peer::gone || exchange.wait(Millis{10}) == http::Peer::gone) return true;
+  }
+  return false;
+}
+
+TEST(McpHttp, AResponseWithoutEndDoesNotDelayTheEndOfTheSession) {
+  std::atomic<int> left = 0;
+  const auto end_session = [&](std::function<void(Exchange&)> on_delete) {
+    Service service({});
+    service.on_delete = std::move(on_delete);
+    Session session;
+    ASSERT_EQ(session.start(service.config()), "connected") << session.warnings;
+  };
+  end_session([&](Exchange& exchange) {
+    exchange.begin(200, {});
+    left += drips_until_gone([&] { return exchange.send("x"); }, exchange) ? 1 : 0;
+  });
+  EXPECT_EQ(left, 1);
+  end_session([&](Exchange& exchange) {
+    exchange.send_raw("HTTP/1.1 200 OK\r\n");
+    left += drips_until_gone([&] { return exchange.send_raw("x: 1\r\n"); }, exchange) ? 1 : 0;
+  });
+  EXPECT_EQ(left, 2);
 }
 
 TEST(McpHttp, FailuresToStartSayWhy) {
