@@ -80,21 +80,20 @@ Server::Server(ServerConfig config, const Surroundings& surroundings)
       changes_left_(kMostChanges) {}
 
 Server::~Server() {
-  begin_close();
+  remove();
+  if (starter_.joinable()) starter_.join();
   if (connection_) connection_->close();
 }
 
-void Server::begin_close() {
-  if (starter_.joinable()) {
-    starter_.request_stop();
-    starter_.join();
-  }
-  if (connection_) connection_->begin_close();
-}
-
 void Server::remove() {
-  removed_ = true;
-  begin_close();
+  std::unique_lock lock(mutex_);
+  if (removed_.exchange(true)) return;
+  auto starter = starter_.get_stop_source();
+  const bool close_now = !starting_ && connection_;
+  changed_.notify_all();
+  lock.unlock();
+  if (close_now) connection_->begin_close();
+  starter.request_stop();
 }
 
 Result<std::unique_ptr<Transport>> Server::make_transport() const {
@@ -119,38 +118,46 @@ Result<std::unique_ptr<Transport>> Server::make_transport() const {
 }
 
 void Server::start() {
-  if (starter_.joinable() || connection_) return;
-  const auto work = [this](const std::stop_token& stop) {
-    Result<> done;
-    try {
-      done = connect(stop);
-    } catch (const std::exception& error) {
-      done = fail(Code::unavailable, error.what());
-    }
-    if (done) return set_status(ServerStatus::connected, std::nullopt);
-    const bool refused =
-        done.error().code == Code::permission && config_.kind != ServerConfig::Kind::stdio;
-    auto why = connection_ ? connection_->explained(done.error()) : done.error();
-    if (connection_) connection_->begin_close();
-    set_status(refused ? ServerStatus::needs_auth : ServerStatus::failed, std::move(why));
-  };
+  const std::lock_guard lock(mutex_);
+  if (removed_ || starting_ || status_ != ServerStatus::pending) return;
   try {
-    starter_ = std::jthread(work);
+    starter_ = std::jthread([this](const std::stop_token& stop) { run_start(stop); });
+    starting_ = true;
   } catch (const std::system_error& error) {
-    set_status(ServerStatus::failed, Error{Code::unavailable, error.what(), {}});
+    status_ = ServerStatus::failed;
+    failure_ = Error{Code::unavailable, error.what(), {}};
   }
 }
 
-void Server::set_status(ServerStatus status, std::optional<Error> why) {
-  const std::lock_guard lock(mutex_);
+void Server::run_start(const std::stop_token& stop) {
+  Result<> done;
+  try {
+    done = connect(stop);
+  } catch (const std::exception& error) {
+    done = fail(Code::unavailable, error.what());
+  }
+  if (done) return finish_start(ServerStatus::connected, std::nullopt);
+  const bool refused =
+      done.error().code == Code::permission && config_.kind != ServerConfig::Kind::stdio;
+  auto why = connection_ ? connection_->explained(done.error()) : done.error();
+  if (connection_) connection_->begin_close();
+  finish_start(refused ? ServerStatus::needs_auth : ServerStatus::failed, std::move(why));
+}
+
+void Server::finish_start(ServerStatus status, std::optional<Error> why) {
+  std::unique_lock lock(mutex_);
+  starting_ = false;
   status_ = status;
   failure_ = std::move(why);
+  const bool close_now = removed_ && connection_;
   changed_.notify_all();
+  lock.unlock();
+  if (close_now) connection_->begin_close();
 }
 
 void Server::wait(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, stop, [this] { return status_ != ServerStatus::pending; });
+  changed_.wait(lock, stop, [this] { return removed_ || status_ != ServerStatus::pending; });
 }
 
 Result<> Server::connect(const std::stop_token& stop) {

@@ -15,7 +15,7 @@ Servers::Servers(Surroundings surroundings, SearchPolicy policy)
 
 /// All end at the same time.
 Servers::~Servers() {
-  for (auto& server : servers_) server.begin_close();
+  for (auto& server : servers_) server.remove();
 }
 
 void Servers::add(ServerConfig config) {
@@ -71,7 +71,7 @@ void Servers::wait(const std::stop_token& stop) {
   for (auto* server : servers) {
     server->wait(stop);
     const auto failure = server->take_failure();
-    if (!failure || !surroundings_.warn || stop.stop_requested()) continue;
+    if (!failure || !surroundings_.warn || stop.stop_requested() || server->removed()) continue;
     surroundings_.warn(fmt::format("ralph: MCP server '{}' ({}) failed to start: {}",
                                    server->config().name, server->config().where,
                                    describe(*failure)));

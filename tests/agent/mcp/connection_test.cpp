@@ -8,6 +8,7 @@
 
 #include "agent/mcp/client_transport.h"
 #include "agent/mcp/connection_impl.h"
+#include "agent/mcp/harness.h"
 #include "core/json/field.h"
 
 namespace ralph::mcp {
@@ -139,24 +140,8 @@ TEST(McpConnection, NotesThatToolsChanged) {
   EXPECT_FALSE(scripted.connection.take_tools_changed());
 }
 
-/// A client that answers by a function.
-class ScriptedLink final : public ClientLink {
- public:
-  using Answer = std::function<Result<json::Document>(const json::Document&)>;
-  explicit ScriptedLink(Answer answer) : answer_(std::move(answer)) {}
-  Result<json::Document> exchange(const std::string& server, const json::Document& message,
-                                  std::optional<Millis> limit, const std::stop_token&) override {
-    EXPECT_EQ(server, "inside");
-    EXPECT_EQ(limit.has_value(), !message.contains("id"));  // nothing else ends a notification
-    return answer_(message);
-  }
-
- private:
-  Answer answer_;
-};
-
 TEST(McpClientTransport, PassesMessagesThroughTheClient) {
-  ScriptedLink link([](const json::Document& message) -> Result<json::Document> {
+  ScriptedLink link([](const json::Document& message, const auto&) -> Result<json::Document> {
     if (message["method"] == "broken") return json::Document{{"what", 1}};
     if (message["method"] == "refused") return fail(Code::unavailable, "the client says no");
     return json::Document{{"id", json::member(message, "id")}, {"result", message["method"]}};
@@ -173,7 +158,7 @@ TEST(McpClientTransport, PassesMessagesThroughTheClient) {
 
 TEST(McpClientTransport, AClientThatDoesNotAcceptANotificationInTime) {
   std::latch over(1);
-  ScriptedLink link([&](const json::Document&) -> Result<json::Document> {
+  ScriptedLink link([&](const json::Document&, const auto&) -> Result<json::Document> {
     over.wait();
     return fail(Code::unavailable, "too late");
   });
