@@ -50,6 +50,11 @@ class Connection final : private Receiver {
   void close() { transport_->close(); }
 
  private:
+  /// What came of a request.
+  struct Reply {
+    Result<json::Document> answer;
+    bool pending = false;  // the server may still work on it
+  };
   struct Open {
     SteadyTime touched;
     std::optional<Result<json::Document>> answer = {};
@@ -62,8 +67,7 @@ class Connection final : private Receiver {
   void answer_server(const ServerRequest& request);
   void take_note(const Notification& notification);
   void note_garbage(std::string_view text);
-  Result<json::Document> wait_for(std::int64_t id, const AnswerLimits& limits,
-                                  const std::stop_token& stop);
+  Reply wait_for(std::int64_t id, const AnswerLimits& limits, const std::stop_token& stop);
   void cancel(std::int64_t id, std::string_view why, Millis limit);
 
   std::string roots_;

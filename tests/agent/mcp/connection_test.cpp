@@ -78,6 +78,14 @@ TEST(McpConnection, ALateAnswerIsATimeoutAndTheServerIsTold) {
   EXPECT_TRUE(scripted.sent[1].contains(R"("requestId":0)"));
 }
 
+TEST(McpConnection, ARequestThatWasNotSentIsNotCancelled) {
+  Scripted scripted([](const Outgoing& message, Receiver& receiver) {
+    receiver.on_lost(*message.request, {Code::busy, "the message cannot be sent now", {}});
+  });
+  EXPECT_FALSE(scripted.connection.request("tools/call", nullptr, kPatient, {}));
+  EXPECT_EQ(scripted.sent.size(), 1U);
+}
+
 /// Progress without end extends a call only up to the total.
 TEST(McpConnection, EndlessProgressDoesNotHelp) {
   std::jthread talker;
