@@ -12,8 +12,6 @@ namespace {
 constexpr const char* kSessionHeader = "Mcp-Session-Id";
 constexpr Millis kListenAgain{1000};
 
-Error not_sent() { return {Code::busy, "the message cannot be sent now", {}}; }
-
 /// nullopt: it cannot be started.
 std::jthread start_thread(std::function<void(const std::stop_token&)> work) {
   try {
@@ -31,11 +29,8 @@ Result<> HttpTransport::open(Receiver& receiver) {
 }
 
 void HttpTransport::send(Outgoing message) {
-  const auto request = message.request;
-  const bool sent = exchanges_.run(
-      request,
-      [this, message = std::move(message)](const std::stop_token& stop) { post(message, stop); });
-  if (!sent && request) receiver_->on_lost(*request, not_sent());
+  exchanges_.send(std::move(message), *receiver_,
+                  [this](const Outgoing& sent, const std::stop_token& stop) { post(sent, stop); });
 }
 
 void HttpTransport::take_session(const HttpAnswer& head) {
@@ -126,11 +121,8 @@ void SseTransport::take_endpoint(const std::string& named) {
 }
 
 void SseTransport::send(Outgoing message) {
-  const auto request = message.request;
-  const bool sent = exchanges_.run(
-      request,
-      [this, message = std::move(message)](const std::stop_token& stop) { post(message, stop); });
-  if (!sent && request) receiver_->on_lost(*request, not_sent());
+  exchanges_.send(std::move(message), *receiver_,
+                  [this](const Outgoing& sent, const std::stop_token& stop) { post(sent, stop); });
 }
 
 void SseTransport::post(const Outgoing& message, const std::stop_token& stop) {

@@ -1,6 +1,7 @@
 #include <chrono>
 #include <functional>
 #include <latch>
+#include <new>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -162,6 +163,14 @@ TEST(McpClientTransport, PassesMessagesThroughTheClient) {
   EXPECT_EQ(connection.request("refused", nullptr, kPatient, {}).error().message,
             "the client says no");
   EXPECT_TRUE(connection.notify("notifications/initialized", SteadyTime::max(), {}));
+}
+
+TEST(McpClientTransport, AnExchangeThatThrowsFailsItsRequestAtOnce) {
+  ScriptedLink link(
+      [](const json::Document&, const auto&) -> Result<json::Document> { throw std::bad_alloc(); });
+  Connection connection(std::make_unique<ClientTransport>(link, "inside"), "{}");
+  ASSERT_TRUE(connection.open());
+  EXPECT_EQ(connection.request("a", nullptr, kPatient, {}).error().message, "std::bad_alloc");
 }
 
 TEST(McpClientTransport, AClientThatDoesNotAcceptANotificationInTime) {
