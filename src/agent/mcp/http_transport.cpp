@@ -53,7 +53,7 @@ void HttpTransport::post(const Outgoing& message, const std::stop_token& stop) {
 }
 
 void HttpTransport::set_ready(const std::string& protocol_version) {
-  if (!protocol_version.empty()) peer_.set_header("MCP-Protocol-Version", protocol_version);
+  peer_.set_header("MCP-Protocol-Version", protocol_version);
   listener_ = start_thread([this](const std::stop_token& stop) { listen(stop); });
 }
 

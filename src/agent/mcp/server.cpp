@@ -1,6 +1,7 @@
 #include "agent/mcp/server.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <exception>
 #include <set>
@@ -14,6 +15,7 @@
 #include "agent/mcp/connection_impl.h"
 #include "agent/mcp/http_transport.h"
 #include "agent/mcp/stdio_transport.h"
+#include "core/base/safe_text.h"
 #include "core/json/field.h"
 
 namespace ralph::mcp {
@@ -22,7 +24,10 @@ namespace {
 using json::Document;
 using std::chrono::steady_clock;
 
-constexpr const char* kProtocolVersion = "2025-11-25";
+/// The newest first: that one is offered.
+constexpr std::array<std::string_view, 5> kProtocolVersions{
+    "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"};
+constexpr std::size_t kShownVersion = 40;
 constexpr int kMostPages = 100;
 constexpr std::size_t kMostTools = 2000;
 constexpr std::size_t kMostToolBytes = std::size_t{8} << 20;
@@ -169,17 +174,24 @@ Result<> Server::connect(const std::stop_token& stop) {
       const auto greeting,
       connection_->request(
           "initialize",
-          {{"protocolVersion", kProtocolVersion},
+          {{"protocolVersion", kProtocolVersions.front()},
            {"capabilities", {{"roots", Document::object()}}},
            {"clientInfo", {{"name", "claude-code"}, {"version", surroundings_.client_version}}}},
           {left_until(end), left_until(end)}, stop));
-  if (!greeting.is_object()) return fail(Code::malformed, "its answer to initialize is no object");
+  if (!greeting.is_object()) {
+    return fail(Code::malformed, "its answer to initialize is not an object");
+  }
+  const auto version = json::text(greeting, "protocolVersion");
+  if (std::ranges::find(kProtocolVersions, version) == kProtocolVersions.end()) {
+    return fail(Code::malformed, fmt::format("its protocol version '{}' is not supported",
+                                             one_line(version, kShownVersion)));
+  }
   {
     const std::lock_guard lock(mutex_);
     info_ = std::make_unique<Document>(json::member(greeting, "serverInfo"));
   }
   TRY(connection_->notify("notifications/initialized", end, stop));
-  connection_->set_ready(json::text(greeting, "protocolVersion"));
+  connection_->set_ready(version);
   has_tools_ = !json::member(json::member(greeting, "capabilities"), "tools").is_null();
   if (!has_tools_) return {};
   TRY_ASSIGN(auto tools, list_tools(end, stop));

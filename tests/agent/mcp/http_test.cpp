@@ -44,7 +44,8 @@ class Service {
     const std::lock_guard lock(mutex_);
     return seen_;
   }
-  int status = 200;        // of initialize
+  int status = 200;  // of initialize
+  std::string version = "2025-06-18";
   std::string silent_for;  // POSTs of this method get no response
   std::function<void(Exchange&)> on_delete;
 
@@ -70,7 +71,7 @@ class Service {
     } else if (method == "initialize" && status != 200) {
       exchange.respond({status, {}, "broken"});
     } else if (method == "initialize") {
-      exchange.respond(json_response(message["id"], {{"protocolVersion", "2025-06-18"},
+      exchange.respond(json_response(message["id"], {{"protocolVersion", version},
                                                      {"capabilities", {{"tools", {{"a", 1}}}}}}));
     } else if (method == "tools/list") {
       exchange.respond(
@@ -227,7 +228,13 @@ TEST(McpHttp, FailuresToStartSayWhy) {
   Session session;
   EXPECT_EQ(session.start(service.config()), "failed");
   EXPECT_TRUE(session.warnings.contains("HTTP status 503: broken")) << session.warnings;
+  service.status = 200;
+  service.version = "2025-06-18\nX-Other: 1";
   auto stranger = service.config();
+  stranger.name = "future";
+  EXPECT_EQ(session.start(stranger), "failed");
+  EXPECT_TRUE(session.warnings.contains("its protocol version '2025-06-18 X-Other: 1' is not"))
+      << session.warnings;
   stranger.name = "stranger";
   stranger.headers.clear();
   EXPECT_EQ(session.start(stranger), "needs-auth");
@@ -257,7 +264,9 @@ TEST(McpSse, TalksOverTwoConnections) {
         const auto message = *json::parse(request.body);
         const auto method = json::text(message, "method");
         json::Document result = Service::text("by stream");
-        if (method == "initialize") result = {{"capabilities", {{"tools", {{"a", 1}}}}}};
+        if (method == "initialize") {
+          result = {{"protocolVersion", "2024-11-05"}, {"capabilities", {{"tools", {{"a", 1}}}}}};
+        }
         if (method == "tools/list")
           result = {{"tools", json::Document::array({{{"name", "get"}}})}};
         const std::lock_guard lock(mutex);
