@@ -41,6 +41,7 @@ class Connection final : private Receiver {
 
   /// Whether the server announced other tools since the last call.
   bool take_tools_changed() { return tools_changed_.exchange(false); }
+  void set_tools_changed() { tools_changed_ = true; }
   /// Why the connection ended; nullopt: it is open.
   std::optional<Error> closed() const;
   /// The error with what the server printed for people.

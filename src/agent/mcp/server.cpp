@@ -246,25 +246,20 @@ void Server::take_tools(std::vector<ToolDefinition> definitions) {
 }
 
 /// A server that does not answer in time is not asked again, so that it does not delay every request.
-bool Server::refresh(const std::stop_token& stop) {
-  if (status() != ServerStatus::connected || !has_tools_ || !refreshable_) return false;
-  if (!connection_->take_tools_changed()) return false;
+void Server::refresh(const std::stop_token& stop) {
+  if (stop.stop_requested() || status() != ServerStatus::connected || !has_tools_) return;
+  const std::unique_lock refreshing(refreshing_, std::try_to_lock);
+  if (!refreshing || !refreshable_ || !connection_->take_tools_changed()) return;
   auto tools =
       list_tools(steady_clock::now() + std::min(kRefreshLimit, surroundings_.start_limit), stop);
-  if (!tools && stop.stop_requested()) return false;
-  if (tools && changes_left_-- > 0) {
-    const auto before = this->tools();
-    take_tools(*std::move(tools));
-    return before != this->tools();
-  }
+  if (!tools && stop.stop_requested()) return connection_->set_tools_changed();
+  if (tools && changes_left_-- > 0) return take_tools(*std::move(tools));
   refreshable_ = false;
-  if (surroundings_.warn) {
-    surroundings_.warn(fmt::format(
-        "ralph: MCP server '{}' changed its tools, but they cannot be listed ({}); the session "
-        "continues with the earlier ones",
-        config_.name, tools ? "too many changes" : describe(tools.error())));
-  }
-  return false;
+  if (!surroundings_.warn) return;
+  surroundings_.warn(fmt::format(
+      "ralph: MCP server '{}' changed its tools, but they cannot be listed ({}); the session "
+      "continues with the earlier ones",
+      config_.name, tools ? "too many changes" : describe(tools.error())));
 }
 
 ServerStatus Server::status() const {

@@ -61,8 +61,8 @@ class Server {
   /// Why it failed, once; nullopt: it did not, or that was said.
   std::optional<Error> take_failure();
 
-  /// Asks for the tools again if the server announced a change. False: they are the same.
-  bool refresh(const std::stop_token& stop);
+  /// From any thread. Asks for the tools again if the server announced a change, unless another thread does.
+  void refresh(const std::stop_token& stop);
   std::vector<const ServerTool*> tools() const;
   /// What the server says about itself: {"name","version"}; null before it is connected.
   json::Document server_info() const;
@@ -95,8 +95,9 @@ class Server {
   std::optional<Error> failure_;
   std::atomic<bool> removed_ = false;
   bool has_tools_ = false;  // it offers tools
-  bool refreshable_ = true;
-  int changes_left_;
+  std::mutex refreshing_;
+  bool refreshable_ = true;  // guarded by refreshing_
+  int changes_left_;         // guarded by refreshing_
   std::unique_ptr<json::Document> info_;
   std::vector<std::unique_ptr<ServerTool>> all_tools_;  // also those it no longer has
   std::vector<const ServerTool*> tools_;

@@ -106,20 +106,21 @@ std::string Servers::status_json() const {
   return json::write(list);
 }
 
-std::vector<const tool::Tool*> Servers::tools() {
+std::vector<const tool::Tool*> Servers::tools(const std::stop_token& stop) {
+  for (auto* server : all()) server->refresh(stop);
+  const std::lock_guard lock(mutex_);
   std::vector<const ServerTool*> now;
-  for (auto* server : all()) {
-    server->refresh({});
-    std::ranges::copy(server->tools(), std::back_inserter(now));
+  for (const auto& server : servers_) {
+    if (!server.removed()) std::ranges::copy(server.tools(), std::back_inserter(now));
   }
   std::vector<const tool::Tool*> tools(now.begin(), now.end());
-  update_search(deferred_.update(std::move(now)));
+  update_search_locked(deferred_.update(std::move(now)));
   if (!searches_.empty()) tools.push_back(searches_.back().get());
   return tools;
 }
 
 /// A new one whenever its description changes.
-void Servers::update_search(bool deferred) {
+void Servers::update_search_locked(bool deferred) {
   if (!deferred) return;
   auto search = std::make_unique<ToolSearch>(deferred_);
   const bool same = !searches_.empty() && searches_.back()->description() == search->description();

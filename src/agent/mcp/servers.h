@@ -44,9 +44,9 @@ class Servers {
   /// JSON for clients: an array with the state, the scope, and the tools of each server.
   std::string status_json() const;
 
-  /// The tools of all connected servers, and the search if some are deferred; a tool stays valid. Asks servers that
-  /// announced a change. Used by one thread.
-  std::vector<const tool::Tool*> tools();
+  /// From any thread. The tools of all connected servers, and the search if some are deferred; a tool stays valid. Asks
+  /// servers that announced a change.
+  std::vector<const tool::Tool*> tools(const std::stop_token& stop);
   bool is_offered(const tool::Tool& tool) const { return deferred_.is_offered(tool); }
   /// nullptr: there is none of that name.
   const ServerTool* find(std::string_view name) const;
@@ -54,7 +54,7 @@ class Servers {
  private:
   std::vector<Server*> all() const;
   void add_locked(ServerConfig config);
-  void update_search(bool deferred);
+  void update_search_locked(bool deferred);
 
   Surroundings surroundings_;
   DeferredTools deferred_;

@@ -85,7 +85,7 @@ struct Session {
     return servers.states().back().status;
   }
   const tool::Tool* find(std::string_view name) {
-    for (const auto* tool : servers.tools()) {
+    for (const auto* tool : servers.tools({})) {
       if (tool->name() == name) return tool;
     }
     return nullptr;

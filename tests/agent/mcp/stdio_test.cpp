@@ -79,7 +79,7 @@ TEST(McpStdio, AClaimToReadOnlyGrantsNothing) {
 TEST(McpStdio, ListsAllPages) {
   Session session;
   ASSERT_EQ(session.start(program("fake", {"pages"})), "connected") << session.warnings;
-  EXPECT_EQ(session.servers.tools().size(), 18U);
+  EXPECT_EQ(session.servers.tools({}).size(), 18U);
   EXPECT_EQ(session.start(program("endless", {"endless-pages"})), "failed");
   EXPECT_TRUE(
       session.warnings.contains("'endless' (--mcp-config) failed to start: its list of tools "
@@ -90,7 +90,7 @@ TEST(McpStdio, ListsAllPages) {
 TEST(McpStdio, AServerWithoutToolsIsConnected) {
   Session session;
   EXPECT_EQ(session.start(program("fake", {"no-tools"})), "connected");
-  EXPECT_TRUE(session.servers.tools().empty());
+  EXPECT_TRUE(session.servers.tools({}).empty());
 }
 
 TEST(McpStdio, FailuresToStartSayWhy) {
