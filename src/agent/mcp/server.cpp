@@ -16,6 +16,7 @@
 #include "agent/mcp/http_transport.h"
 #include "agent/mcp/stdio_transport.h"
 #include "core/base/safe_text.h"
+#include "core/base/words.h"
 #include "core/json/field.h"
 
 namespace ralph::mcp {
@@ -28,6 +29,7 @@ using std::chrono::steady_clock;
 constexpr std::array<std::string_view, 5> kProtocolVersions{
     "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"};
 constexpr std::size_t kShownVersion = 40;
+constexpr Words<ServerStatus, 4> kStatuses{{"pending", "connected", "failed", "needs-auth"}};
 constexpr int kMostPages = 100;
 constexpr std::size_t kMostTools = 2000;
 constexpr std::size_t kMostToolBytes = std::size_t{8} << 20;
@@ -68,15 +70,7 @@ http::Headers headers_of(const ServerConfig::Pairs& pairs) {
 
 }  // namespace
 
-std::string_view to_string(ServerStatus status) {
-  switch (status) {
-    case ServerStatus::pending: return "pending";
-    case ServerStatus::connected: return "connected";
-    case ServerStatus::needs_auth: return "needs-auth";
-    case ServerStatus::failed: break;
-  }
-  return "failed";
-}
+std::string_view to_string(ServerStatus status) { return kStatuses.of(status); }
 
 Server::Server(ServerConfig config, const Surroundings& surroundings)
     : config_(std::move(config)),

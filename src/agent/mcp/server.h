@@ -38,7 +38,7 @@ struct Surroundings {
 };
 
 enum class ServerStatus { pending, connected, failed, needs_auth };
-/// As in the `init` event.
+/// "needs-auth".
 std::string_view to_string(ServerStatus status);
 
 /// One server with its connection and its tools. The tools live as long as the server.

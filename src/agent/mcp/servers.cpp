@@ -4,7 +4,6 @@
 #include <utility>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace ralph::mcp {
 
@@ -81,29 +80,13 @@ void Servers::wait(const std::stop_token& stop) {
 std::vector<ServerState> Servers::states() const {
   std::vector<ServerState> states;
   for (const auto* server : all()) {
-    states.push_back(
-        {server->config().name, std::string(to_string(server->status())), server->config().source});
+    states.push_back({.name = server->config().name,
+                      .status = server->status(),
+                      .source = server->config().source,
+                      .info = server->server_info(),
+                      .tools = server->tools()});
   }
   return states;
-}
-
-std::string Servers::status_json() const {
-  auto list = json::Document::array();
-  for (const auto* server : all()) {
-    json::Document state{{"name", server->config().name},
-                         {"status", to_string(server->status())},
-                         {"scope", server->config().source}};
-    if (auto info = server->server_info(); info.is_object()) state["serverInfo"] = std::move(info);
-    auto tools = json::Document::array();
-    for (const auto* tool : server->tools()) {
-      tools.push_back({{"name", tool->definition().remote_name},
-                       {"description", tool->description()},
-                       {"annotations", {{"readOnly", tool->definition().read_only}}}});
-    }
-    state["tools"] = std::move(tools);
-    list.push_back(std::move(state));
-  }
-  return json::write(list);
 }
 
 std::vector<const tool::Tool*> Servers::tools(const std::stop_token& stop) {

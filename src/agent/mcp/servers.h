@@ -8,14 +8,18 @@
 
 #include "agent/mcp/deferred_tools.h"
 #include "agent/mcp/server.h"
+#include "core/json/document_value.h"
 
 namespace ralph::mcp {
 
 /// A server as clients see it.
 struct ServerState {
   std::string name;
-  std::string status;
+  ServerStatus status = ServerStatus::pending;
   std::string source;
+  json::Document
+      info;  // what it says about itself: {"name","version"}; null before it is connected
+  std::vector<const ServerTool*> tools;  // valid as long as the servers
 };
 
 /// What Servers::replace() did, by names.
@@ -41,8 +45,6 @@ class Servers {
   void wait(const std::stop_token& stop);
   /// From any thread.
   std::vector<ServerState> states() const;
-  /// JSON for clients: an array with the state, the scope, and the tools of each server.
-  std::string status_json() const;
 
   /// From any thread. The tools of all connected servers, and the search if some are deferred; a tool stays valid. Asks
   /// servers that announced a change.

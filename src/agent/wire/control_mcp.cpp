@@ -29,10 +29,26 @@ ControlReply refuse_change(const AgentParts& parts, const Document& request,
                  "unsupported_request");
 }
 
+Document describe_server(const mcp::ServerState& server) {
+  Document described{
+      {"name", server.name}, {"status", to_string(server.status)}, {"scope", server.source}};
+  if (server.info.is_object()) described["serverInfo"] = server.info;
+  auto tools = Document::array();
+  for (const auto* tool : server.tools) {
+    tools.push_back({{"name", tool->definition().remote_name},
+                     {"description", tool->description()},
+                     {"annotations", {{"readOnly", tool->definition().read_only}}}});
+  }
+  described["tools"] = std::move(tools);
+  return described;
+}
+
 }  // namespace
 
 json::Document server_list(const AgentParts& parts) {
-  return json::parse(parts.servers.status_json()).value_or(Document::array());
+  auto list = Document::array();
+  for (const auto& server : parts.servers.states()) list.push_back(describe_server(server));
+  return list;
 }
 
 void add_client_servers(AgentParts& parts, const std::vector<std::string>& names) {

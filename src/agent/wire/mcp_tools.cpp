@@ -43,7 +43,9 @@ Result<json::Document> McpLink::exchange(const std::string& server, const json::
 std::vector<session::ServerFacts> McpTools::servers() const {
   std::vector<session::ServerFacts> facts;
   for (auto& state : servers_.states()) {
-    facts.push_back({std::move(state.name), std::move(state.status), std::move(state.source)});
+    facts.push_back({.name = std::move(state.name),
+                     .status = std::string(to_string(state.status)),
+                     .source = std::move(state.source)});
   }
   return facts;
 }

@@ -82,7 +82,7 @@ struct Session {
   std::string start(ServerConfig config) {
     servers.add(std::move(config));
     servers.wait({});
-    return servers.states().back().status;
+    return std::string(to_string(servers.states().back().status));
   }
   const tool::Tool* find(std::string_view name) {
     for (const auto* tool : servers.tools({})) {

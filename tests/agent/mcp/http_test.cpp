@@ -282,7 +282,8 @@ TEST(McpSse, TalksOverTwoConnections) {
   ASSERT_EQ(session.start(config), "connected") << session.warnings;
   EXPECT_EQ(session.call("mcp__old__get"), "by stream");
   over = true;
-  EXPECT_TRUE(test::eventually([&] { return session.servers.states()[0].status == "failed"; }));
+  EXPECT_TRUE(
+      test::eventually([&] { return session.servers.states()[0].status == ServerStatus::failed; }));
 }
 
 TEST(McpSse, TheEndpointIsOfTheSameOrigin) {

@@ -120,7 +120,7 @@ TEST(McpStdio, ACrashIsAFailedCall) {
   EXPECT_TRUE(text.starts_with("error: The MCP server 'fake' is no longer running")) << text;
   EXPECT_TRUE(text.contains("exited with code 3; stderr: fatal: out of cheese")) << text;
   EXPECT_TRUE(session.call("mcp__fake__echo").contains("no longer running"));
-  EXPECT_EQ(session.servers.states()[0].status, "failed");
+  EXPECT_EQ(session.servers.states()[0].status, ServerStatus::failed);
 }
 
 TEST(McpStdio, OddAnswersAreIgnored) {
@@ -217,6 +217,20 @@ TEST(McpStdio, ServersEndWithTheSession) {
     }
   }
   for (const auto& pid : pids) EXPECT_FALSE(runs(pid)) << pid;
+}
+
+TEST(McpServers, StatesSayWhatAServerIsAndOffers) {
+  Session session;
+  ASSERT_EQ(session.start(program("fake")), "connected");
+  const auto state = session.servers.states().at(0);
+  EXPECT_EQ(state.name, "fake");
+  EXPECT_EQ(state.source, "dynamic");
+  EXPECT_EQ(json::text(state.info, "name"), "fake");
+  ASSERT_EQ(state.tools.size(), 18U);
+  EXPECT_EQ(state.tools.front(), session.find("mcp__fake__echo"));
+  EXPECT_EQ(session.start(program("exits", {"no-start"})), "failed");
+  EXPECT_TRUE(session.servers.states().at(1).info.is_null());
+  EXPECT_TRUE(session.servers.states().at(1).tools.empty());
 }
 
 TEST(McpServers, ASecondOneOfTheNameIsLeftOut) {
