@@ -168,6 +168,11 @@ Result<std::string> expand_variables(std::string_view text, const VariableLookup
   return out;
 }
 
+Result<> check_server_name(std::string_view name) {
+  if (!name.empty() && name.size() <= kLongestName) return {};
+  return fail(Code::config, fmt::format("its name must have 1 to {} bytes", kLongestName));
+}
+
 Result<std::vector<ServerConfig>> read_servers(const Document& servers, std::string_view where,
                                                std::string_view source,
                                                const VariableLookup& lookup) {
@@ -184,9 +189,7 @@ Result<std::vector<ServerConfig>> read_servers(const Document& servers, std::str
     server.source = source;
     server.where = where;
     auto done = ServerReader(value, lookup, server).read();
-    if (name.empty() || name.size() > kLongestName) {
-      done = fail(Code::config, fmt::format("its name must have 1 to {} bytes", kLongestName));
-    }
+    if (done) done = check_server_name(name);
     if (!done) {
       return fail(Code::config, fmt::format("Invalid MCP configuration {}: server '{}': {}", where,
                                             name, done.error().message));

@@ -33,6 +33,9 @@ struct ServerConfig {
 /// "stdio", "http", "sse", "sdk".
 std::string_view to_string(ServerConfig::Kind kind);
 
+/// An error: the name cannot be that of a server.
+Result<> check_server_name(std::string_view name);
+
 /// The value of an environment variable; nullopt: it is not set.
 using VariableLookup = std::function<std::optional<std::string>(std::string_view name)>;
 
