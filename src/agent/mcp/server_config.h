@@ -14,11 +14,13 @@ namespace ralph::mcp {
 
 /// A server as it is configured, with variables replaced.
 struct ServerConfig {
-  enum class Kind { stdio, http, sse, client };  // client: inside the client ("sdk")
+  enum class Kind { stdio, http, sse, client };           // client: inside the client ("sdk")
+  enum class Lifetime { whole_session, until_replaced };  // see Servers::replace()
   using Pairs = std::vector<std::pair<std::string, std::string>>;
 
   std::string name;
   Kind kind = Kind::stdio;
+  Lifetime lifetime = Lifetime::whole_session;
   std::string source;  // as clients see it: "dynamic", "local", "project", "user"
   std::string where;   // the file or option that configures it
   std::string command;

@@ -47,11 +47,13 @@ std::vector<Server*> Servers::all() const {
 }
 
 /// A removed server stays in the list, because calls and requests may still refer to its tools.
-ServerChanges Servers::replace(std::string_view where, const std::vector<ServerConfig>& configs) {
+ServerChanges Servers::replace(std::vector<ServerConfig> configs) {
+  using Lifetime = ServerConfig::Lifetime;
+  for (auto& config : configs) config.lifetime = Lifetime::until_replaced;
   const std::lock_guard lock(mutex_);
   ServerChanges changes;
   for (auto& server : servers_) {
-    if (server.removed() || server.config().where != where) continue;
+    if (server.removed() || server.config().lifetime != Lifetime::until_replaced) continue;
     if (std::ranges::find(configs, server.config()) != configs.end()) continue;
     changes.removed.push_back(server.config().name);
     server.remove();

@@ -39,8 +39,9 @@ class Servers {
   /// From any thread. Starts the server, unless it is inside the client: wait() does that. A second one of the same name is
   /// left out, with a warning if it differs.
   void add(ServerConfig config);
-  /// From any thread. Makes `configs` the servers of this `where`: adds what is new, removes the others. Waits for none.
-  ServerChanges replace(std::string_view where, const std::vector<ServerConfig>& configs);
+  /// From any thread. Makes `configs` the servers of Lifetime::until_replaced: adds what is new, removes the others. Waits
+  /// for none.
+  ServerChanges replace(std::vector<ServerConfig> configs);
   /// Waits until each server is connected, has failed or was removed, and reports those that failed.
   void wait(const std::stop_token& stop);
   /// From any thread.

@@ -16,8 +16,6 @@ namespace {
 
 using json::Document;
 
-constexpr std::string_view kClientServers = "mcp_set_servers";
-
 /// A server that runs is not restarted or switched off within a session.
 ControlReply refuse_change(const AgentParts& parts, const Document& request,
                            std::string_view what) {
@@ -76,12 +74,12 @@ ControlReply serve_mcp_set_servers(AgentParts& parts, const Document& request) {
   auto errors = Document::object();
   for (const auto& [name, server] : given.items()) {
     const auto read =
-        mcp::read_servers({{name, server}}, kClientServers, "dynamic",
+        mcp::read_servers({{name, server}}, "mcp_set_servers", "dynamic",
                           [](std::string_view) { return std::optional<std::string>(); });
     if (read) configs.push_back(read->front());
     if (!read) errors[name] = read.error().message;
   }
-  const auto changes = parts.servers.replace(kClientServers, configs);
+  const auto changes = parts.servers.replace(std::move(configs));
   return success(
       {{"added", changes.added}, {"removed", changes.removed}, {"errors", std::move(errors)}});
 }

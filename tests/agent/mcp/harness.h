@@ -49,7 +49,6 @@ inline ServerConfig inside() {
   ServerConfig config;
   config.name = "inside";
   config.kind = ServerConfig::Kind::client;
-  config.where = "mcp_set_servers";
   return config;
 }
 

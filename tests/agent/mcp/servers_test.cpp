@@ -41,15 +41,26 @@ TEST(McpServers, AServerThatIsRemovedWhileItStartsIsNotReported) {
     return silence(stop);
   });
   Session session(link);
-  session.servers.add(inside());
+  session.servers.replace({inside()});
   {
     const std::jthread turn([&] { session.servers.wait({}); });
     asked.wait();
-    const auto changes = session.servers.replace("mcp_set_servers", {});
+    const auto changes = session.servers.replace({});
     EXPECT_EQ(changes.removed, std::vector<std::string>{"inside"});
   }
   EXPECT_EQ(session.warnings, "");
   EXPECT_TRUE(session.servers.states().empty());
+}
+
+TEST(McpServers, OnlyServersThatWereReplacedAreReplaced) {
+  Session session;
+  session.servers.add(program("fixed"));
+  EXPECT_EQ(session.servers.replace({program("a"), program("b")}).added,
+            (std::vector<std::string>{"a", "b"}));
+  const auto changes = session.servers.replace({program("b"), program("fixed")});
+  EXPECT_EQ(changes.added, std::vector<std::string>());
+  EXPECT_EQ(changes.removed, std::vector<std::string>{"a"});
+  EXPECT_EQ(session.servers.states().size(), 2U);
 }
 
 /// Has the tool "one"; is silent when it is asked again; then has the tool "two".
