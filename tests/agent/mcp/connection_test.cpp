@@ -81,6 +81,7 @@ TEST(McpConnection, ALateAnswerIsATimeoutAndTheServerIsTold) {
 
 TEST(McpConnection, ARequestThatWasNotSentIsNotCancelled) {
   Scripted scripted([](const Outgoing& message, Receiver& receiver) {
+    if (!message.request) return;
     receiver.on_lost(*message.request, {Code::busy, "the message cannot be sent now", {}});
   });
   EXPECT_FALSE(scripted.connection.request("tools/call", nullptr, kPatient, {}));
