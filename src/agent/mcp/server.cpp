@@ -68,6 +68,17 @@ http::Headers headers_of(const ServerConfig::Pairs& pairs) {
   return headers;
 }
 
+/// The protocol version in the answer to initialize.
+Result<std::string> version_of(const Document& greeting) {
+  if (!greeting.is_object()) {
+    return fail(Code::malformed, "its answer to initialize is not an object");
+  }
+  auto version = json::text(greeting, "protocolVersion");
+  if (std::ranges::find(kProtocolVersions, version) != kProtocolVersions.end()) return version;
+  return fail(Code::malformed, fmt::format("its protocol version '{}' is not supported",
+                                           one_line(version, kShownVersion)));
+}
+
 }  // namespace
 
 std::string_view to_string(ServerStatus status) { return kStatuses.of(status); }
@@ -172,14 +183,7 @@ Result<> Server::connect(const std::stop_token& stop) {
            {"capabilities", {{"roots", Document::object()}}},
            {"clientInfo", {{"name", "claude-code"}, {"version", surroundings_.client_version}}}},
           {left_until(end), left_until(end)}, stop));
-  if (!greeting.is_object()) {
-    return fail(Code::malformed, "its answer to initialize is not an object");
-  }
-  const auto version = json::text(greeting, "protocolVersion");
-  if (std::ranges::find(kProtocolVersions, version) == kProtocolVersions.end()) {
-    return fail(Code::malformed, fmt::format("its protocol version '{}' is not supported",
-                                             one_line(version, kShownVersion)));
-  }
+  TRY_ASSIGN(const auto version, version_of(greeting));
   {
     const std::lock_guard lock(mutex_);
     info_ = std::make_unique<Document>(json::member(greeting, "serverInfo"));
