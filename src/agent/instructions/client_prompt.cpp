@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/instructions/system_prompt.h"
-#include "core/json/document.h"
 
 namespace ralph::instructions {
 namespace {
@@ -32,11 +31,9 @@ Result<std::optional<std::string>> prompt_member(const json::Document& request, 
 
 }  // namespace
 
-Result<> ClientPrompt::take(std::string_view request) {
-  const auto parsed = json::parse(request);
-  if (!parsed || !parsed->is_object()) return {};
-  TRY_ASSIGN(auto own, prompt_member(*parsed, "systemPrompt"));
-  TRY_ASSIGN(auto more, prompt_member(*parsed, "appendSystemPrompt"));
+Result<> ClientPrompt::take(const json::Document& request) {
+  TRY_ASSIGN(auto own, prompt_member(request, "systemPrompt"));
+  TRY_ASSIGN(auto more, prompt_member(request, "appendSystemPrompt"));
   const std::lock_guard lock(mutex_);
   if (own) own_ = std::move(own);
   if (more) more_ = std::move(more);

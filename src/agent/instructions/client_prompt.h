@@ -2,11 +2,11 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "agent/settings/options.h"
 #include "core/base/result.h"
+#include "core/json/document.h"
 
 namespace ralph::instructions {
 
@@ -14,9 +14,9 @@ namespace ralph::instructions {
 /// that reads requests.
 class ClientPrompt {
  public:
-  /// `request`: the JSON of the request. systemPrompt, a string or a list of strings, replaces the prompt, even if empty;
-  /// appendSystemPrompt is appended. An error: one of them has another type.
-  Result<> take(std::string_view request);
+  /// Of the request, systemPrompt, a string or a list of strings, replaces the prompt, even if empty; appendSystemPrompt is
+  /// appended. An error: one of them has another type.
+  Result<> take(const json::Document& request);
 
   /// The prompt of the client, completed by the options; nullopt: the client sent none.
   std::optional<std::vector<std::string>> apply(const settings::Options& options) const;

@@ -12,18 +12,15 @@ Result<> ClientTransport::open(Receiver& receiver) {
 }
 
 void ClientTransport::send(Outgoing message) {
-  const auto request = message.request;
-  const bool sent =
-      exchanges_.run(request, [this, message = std::move(message)](const std::stop_token& stop) {
-        exchange(message, stop);
-      });
-  if (!sent && request) receiver_->on_lost(*request, {Code::busy, "it cannot be sent now", {}});
+  exchanges_.send(
+      std::move(message), *receiver_,
+      [this](const Outgoing& sent, const std::stop_token& stop) { exchange(sent, stop); });
 }
 
 void ClientTransport::exchange(const Outgoing& message, const std::stop_token& stop) {
   const auto parsed = json::parse(message.json);
   if (!parsed) return;
-  auto answer = link_.exchange(server_, *parsed, stop);
+  auto answer = link_.exchange(server_, *parsed, message.time_limit(), stop);
   if (!answer) {
     if (message.request) receiver_->on_lost(*message.request, answer.error());
     return;

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 
 #include "agent/mcp/exchanges.h"
@@ -11,8 +12,9 @@ namespace ralph::mcp {
 class ClientLink {
  public:
   virtual ~ClientLink() = default;
-  /// Waits for the client's answer, which is there for notifications too.
+  /// Waits for the client's answer, which is there for notifications too. nullopt: without a time limit.
   virtual Result<json::Document> exchange(const std::string& server, const json::Document& message,
+                                          std::optional<Millis> limit,
                                           const std::stop_token& stop) = 0;
 };
 
@@ -24,7 +26,9 @@ class ClientTransport final : public Transport {
 
   Result<> open(Receiver& receiver) override;
   void send(Outgoing message) override;
-  void flush(const std::stop_token& stop) override { exchanges_.wait(stop); }
+  bool flush(SteadyTime end, const std::stop_token& stop) override {
+    return exchanges_.wait(end, stop);
+  }
   void abandon(std::int64_t request) override { exchanges_.stop(request); }
   void begin_close() override { exchanges_.begin_close(); }
   void close() override { exchanges_.close(); }

@@ -41,17 +41,16 @@ Result<Document> Connection::request(std::string_view method, Document params,
   }
   if (params.contains("_meta")) params["_meta"]["progressToken"] = id;
   transport_->send({request_json(id, method, params), id});
-  auto answer = wait_for(id, limits, stop);
-  if (!answer && answer.error().code == Code::busy && method != kInitialize) {
-    cancel(id, answer.error().message);
+  auto reply = wait_for(id, limits, stop);
+  if (reply.pending && method != kInitialize) {
+    cancel(id, reply.answer.error().message, limits.silence);
   }
   transport_->abandon(id);
-  return answer;
+  return std::move(reply.answer);
 }
 
-/// Code::busy: there is no answer yet.
-Result<Document> Connection::wait_for(std::int64_t id, const AnswerLimits& limits,
-                                      const std::stop_token& stop) {
+Connection::Reply Connection::wait_for(std::int64_t id, const AnswerLimits& limits,
+                                       const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   auto& open = open_.at(id);
   const auto end = deadline(open.touched, limits.total);
@@ -65,22 +64,28 @@ Result<Document> Connection::wait_for(std::int64_t id, const AnswerLimits& limit
   open_.erase(id);
   if (answer) {
     answers_left_ = kMostAnswers;
-    return *std::move(answer);
+    return {.answer = *std::move(answer)};
   }
-  if (closed_) return std::unexpected(*closed_);
-  if (stop.stop_requested()) return fail(Code::busy, "the call was interrupted");
-  return fail(Code::busy, fmt::format("no answer within {}",
-                                      format_duration(in_time ? limits.total : limits.silence)));
+  if (closed_) return {.answer = std::unexpected(*closed_)};
+  auto why = stop.stop_requested()
+                 ? std::string("the call was interrupted")
+                 : fmt::format("no answer within {}",
+                               format_duration(in_time ? limits.total : limits.silence));
+  return {.answer = fail(Code::busy, std::move(why)), .pending = true};
 }
 
-void Connection::cancel(std::int64_t id, std::string_view why) {
-  transport_->send({notification_json("notifications/cancelled",
-                                      {{"requestId", id}, {"reason", std::string(why)}})});
+/// Takes no longer than the request did, so that there are never more of them than of requests.
+void Connection::cancel(std::int64_t id, std::string_view why, Millis limit) {
+  transport_->send({.json = notification_json("notifications/cancelled",
+                                              {{"requestId", id}, {"reason", std::string(why)}}),
+                    .limit = std::min(limit, kNotificationLimit)});
 }
 
-void Connection::notify(std::string_view method, const std::stop_token& stop) {
+Result<> Connection::notify(std::string_view method, SteadyTime end, const std::stop_token& stop) {
   transport_->send({notification_json(method, nullptr)});
-  transport_->flush(stop);
+  if (transport_->flush(end, stop)) return {};
+  if (stop.stop_requested()) return fail(Code::unavailable, "it was interrupted");
+  return fail(Code::unavailable, fmt::format("it did not accept {} in time", method));
 }
 
 void Connection::on_message(std::string_view text) {

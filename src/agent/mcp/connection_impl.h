@@ -35,12 +35,13 @@ class Connection final : private Receiver {
   /// Sends a request and waits for its answer. After a stop request or a limit the server is told that it is cancelled.
   Result<json::Document> request(std::string_view method, json::Document params,
                                  const AnswerLimits& limits, const std::stop_token& stop);
-  /// Returns when the server has it.
-  void notify(std::string_view method, const std::stop_token& stop);
+  /// Returns when the server has it. An error: not by `end`, or stopped.
+  Result<> notify(std::string_view method, SteadyTime end, const std::stop_token& stop);
   void set_ready(const std::string& protocol_version) { transport_->set_ready(protocol_version); }
 
   /// Whether the server announced other tools since the last call.
   bool take_tools_changed() { return tools_changed_.exchange(false); }
+  void set_tools_changed() { tools_changed_ = true; }
   /// Why the connection ended; nullopt: it is open.
   std::optional<Error> closed() const;
   /// The error with what the server printed for people.
@@ -50,6 +51,11 @@ class Connection final : private Receiver {
   void close() { transport_->close(); }
 
  private:
+  /// What came of a request.
+  struct Reply {
+    Result<json::Document> answer;
+    bool pending = false;  // the server may still work on it
+  };
   struct Open {
     SteadyTime touched;
     std::optional<Result<json::Document>> answer = {};
@@ -62,9 +68,8 @@ class Connection final : private Receiver {
   void answer_server(const ServerRequest& request);
   void take_note(const Notification& notification);
   void note_garbage(std::string_view text);
-  Result<json::Document> wait_for(std::int64_t id, const AnswerLimits& limits,
-                                  const std::stop_token& stop);
-  void cancel(std::int64_t id, std::string_view why);
+  Reply wait_for(std::int64_t id, const AnswerLimits& limits, const std::stop_token& stop);
+  void cancel(std::int64_t id, std::string_view why, Millis limit);
 
   std::string roots_;
   mutable std::mutex mutex_;

@@ -13,17 +13,30 @@ namespace {
 constexpr std::size_t kMostExchanges = 64;
 
 /// An exception, such as running out of memory, fails the exchange, not the program.
-void run_work(const Exchanges::Work& work, const std::stop_token& stop) {
+void run_work(const Outgoing& message, Receiver& receiver, const Exchanges::Work& work,
+              const std::stop_token& stop) {
   try {
-    work(stop);
+    return work(message, stop);
   } catch (const std::exception& error) {
     log::debug("mcp", std::string("an exchange failed: ") + error.what());
+    if (!message.request) return;
+    receiver.on_lost(*message.request, {Code::unavailable, error.what(), {}});
   }
 }
 
 }  // namespace
 
-bool Exchanges::run(std::optional<std::int64_t> request, Work work) {
+void Exchanges::send(Outgoing message, Receiver& receiver, Work work) {
+  const auto request = message.request;
+  const bool started =
+      start(request, [message = std::move(message), &receiver, work = std::move(work)](
+                         const std::stop_token& stop) { run_work(message, receiver, work, stop); });
+  if (started || !request) return;
+  receiver.on_lost(*request, {Code::busy, "the message cannot be sent now", {}});
+}
+
+bool Exchanges::start(std::optional<std::int64_t> request,
+                      std::function<void(const std::stop_token&)> work) {
   join_finished();
   const std::lock_guard lock(mutex_);
   if (closed_ || exchanges_.size() >= kMostExchanges) return false;
@@ -31,7 +44,7 @@ bool Exchanges::run(std::optional<std::int64_t> request, Work work) {
   try {
     exchange.thread =
         std::jthread([this, &exchange, work = std::move(work)](const std::stop_token& stop) {
-          run_work(work, stop);
+          work(stop);
           const std::lock_guard done(mutex_);
           exchange.done = true;
           changed_.notify_all();
@@ -61,9 +74,10 @@ void Exchanges::stop(std::int64_t request) {
   }
 }
 
-void Exchanges::wait(const std::stop_token& stop) {
+bool Exchanges::wait(SteadyTime end, const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, stop, [this] { return std::ranges::all_of(exchanges_, &Exchange::done); });
+  return changed_.wait_until(lock, stop, end,
+                             [this] { return std::ranges::all_of(exchanges_, &Exchange::done); });
 }
 
 void Exchanges::begin_close() {

@@ -103,10 +103,11 @@ http::ClientRequest HttpPeer::make_request(const std::string& method, const std:
 }
 
 Result<HttpAnswer> HttpPeer::exchange(const std::string& url, std::string_view message,
-                                      const OnHead& on_head, const OnEvent& on_event,
-                                      const std::stop_token& stop) {
+                                      std::optional<Millis> limit, const OnHead& on_head,
+                                      const OnEvent& on_event, const std::stop_token& stop) {
   auto request = make_request(message.empty() ? "GET" : "POST", url);
   request.body = message;
+  request.total_timeout = limit.value_or(Millis{0});
   if (message.empty()) {
     request.headers.set("Accept", "text/event-stream");
   } else {
@@ -128,9 +129,12 @@ Result<HttpAnswer> HttpPeer::exchange(const std::string& url, std::string_view m
 
 void HttpPeer::end_session() {
   auto request = make_request("DELETE", url_);
-  request.connect_timeout = request.head_timeout = request.stall_timeout = Millis{1000};
+  request.total_timeout = Millis{1000};
   auto client = take_client();
-  [[maybe_unused]] const auto sent = client.send(request, {});
+  const auto leave = [](const http::Response&) -> Result<> {
+    return fail(Code::limit, "the body does not matter");
+  };
+  [[maybe_unused]] const auto sent = client.send(request, {.head = leave});
 }
 
 }  // namespace ralph::mcp

@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -30,13 +31,13 @@ class HttpPeer {
 
   using OnEvent = std::function<void(const std::string& type, const std::string& data)>;
   using OnHead = std::function<void(const HttpAnswer& head)>;
-  /// POSTs a message to `url`, or gets `url` if it is empty, and passes on the events of a stream. There is no time limit but
-  /// the stop request. An error: no answer, a status other than 2xx (Code::permission: 401 and 403), a body that is too
-  /// large.
+  /// POSTs a message to `url`, or gets `url` if it is empty, and passes on the events of a stream. Ends at the
+  /// limit or a stop request. An error: no answer, a status other than 2xx (Code::permission: 401 and 403), a body that is
+  /// too large.
   Result<HttpAnswer> exchange(const std::string& url, std::string_view message,
-                              const OnHead& on_head, const OnEvent& on_event,
-                              const std::stop_token& stop);
-  /// Ends the session at the server; waits a second at most.
+                              std::optional<Millis> limit, const OnHead& on_head,
+                              const OnEvent& on_event, const std::stop_token& stop);
+  /// Ends the session at the server; takes a second at most, whatever the server does.
   void end_session();
 
  private:

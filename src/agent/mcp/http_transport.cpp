@@ -1,5 +1,6 @@
 #include "agent/mcp/http_transport.h"
 
+#include <chrono>
 #include <system_error>
 #include <utility>
 
@@ -10,8 +11,6 @@ namespace {
 
 constexpr const char* kSessionHeader = "Mcp-Session-Id";
 constexpr Millis kListenAgain{1000};
-
-Error not_sent() { return {Code::busy, "the message cannot be sent now", {}}; }
 
 /// nullopt: it cannot be started.
 std::jthread start_thread(std::function<void(const std::stop_token&)> work) {
@@ -30,11 +29,8 @@ Result<> HttpTransport::open(Receiver& receiver) {
 }
 
 void HttpTransport::send(Outgoing message) {
-  const auto request = message.request;
-  const bool sent = exchanges_.run(
-      request,
-      [this, message = std::move(message)](const std::stop_token& stop) { post(message, stop); });
-  if (!sent && request) receiver_->on_lost(*request, not_sent());
+  exchanges_.send(std::move(message), *receiver_,
+                  [this](const Outgoing& sent, const std::stop_token& stop) { post(sent, stop); });
 }
 
 void HttpTransport::take_session(const HttpAnswer& head) {
@@ -47,7 +43,8 @@ void HttpTransport::take_session(const HttpAnswer& head) {
 
 void HttpTransport::post(const Outgoing& message, const std::stop_token& stop) {
   const auto answer = peer_.exchange(
-      peer_.url(), message.json, [this](const HttpAnswer& head) { take_session(head); },
+      peer_.url(), message.json, message.time_limit(),
+      [this](const HttpAnswer& head) { take_session(head); },
       [this](const std::string&, const std::string& data) { receiver_->on_message(data); }, stop);
   if (answer && !answer->body.empty()) receiver_->on_message(answer->body);
   if (!message.request) return;
@@ -56,7 +53,7 @@ void HttpTransport::post(const Outgoing& message, const std::stop_token& stop) {
 }
 
 void HttpTransport::set_ready(const std::string& protocol_version) {
-  if (!protocol_version.empty()) peer_.set_header("MCP-Protocol-Version", protocol_version);
+  peer_.set_header("MCP-Protocol-Version", protocol_version);
   listener_ = start_thread([this](const std::stop_token& stop) { listen(stop); });
 }
 
@@ -65,7 +62,7 @@ void HttpTransport::listen(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     bool events = false;
     const auto answer = peer_.exchange(
-        peer_.url(), {}, {},
+        peer_.url(), {}, std::nullopt, {},
         [&](const std::string&, const std::string& data) {
           events = true;
           receiver_->on_message(data);
@@ -104,7 +101,7 @@ Result<> SseTransport::open(Receiver& receiver) {
 
 void SseTransport::listen(const std::stop_token& stop) {
   const auto answer = peer_.exchange(
-      peer_.url(), {}, {},
+      peer_.url(), {}, std::nullopt, {},
       [this](const std::string& type, const std::string& data) {
         if (type == "endpoint") return take_endpoint(data);
         if (type == "message") receiver_->on_message(data);
@@ -124,22 +121,23 @@ void SseTransport::take_endpoint(const std::string& named) {
 }
 
 void SseTransport::send(Outgoing message) {
-  const auto request = message.request;
-  const bool sent = exchanges_.run(
-      request,
-      [this, message = std::move(message)](const std::stop_token& stop) { post(message, stop); });
-  if (!sent && request) receiver_->on_lost(*request, not_sent());
+  exchanges_.send(std::move(message), *receiver_,
+                  [this](const Outgoing& sent, const std::stop_token& stop) { post(sent, stop); });
 }
 
 void SseTransport::post(const Outgoing& message, const std::stop_token& stop) {
   std::string url;
   {
     std::unique_lock lock(mutex_);
-    if (!changed_.wait(lock, stop, [this] { return !endpoint_.empty(); })) return;
+    const auto known = [this] { return !endpoint_.empty(); };
+    const auto limit = message.time_limit();
+    const auto end = limit ? std::chrono::steady_clock::now() + *limit : SteadyTime::max();
+    if (!changed_.wait_until(lock, stop, end, known)) return;
     url = endpoint_;
   }
-  const auto answer =
-      peer_.exchange(url, message.json, {}, [](const std::string&, const std::string&) {}, stop);
+  const auto answer = peer_.exchange(
+      url, message.json, message.time_limit(), {}, [](const std::string&, const std::string&) {},
+      stop);
   if (!answer && message.request) receiver_->on_lost(*message.request, answer.error());
 }
 

@@ -20,7 +20,9 @@ class HttpTransport final : public Transport {
 
   Result<> open(Receiver& receiver) override;
   void send(Outgoing message) override;
-  void flush(const std::stop_token& stop) override { exchanges_.wait(stop); }
+  bool flush(SteadyTime end, const std::stop_token& stop) override {
+    return exchanges_.wait(end, stop);
+  }
   void set_ready(const std::string& protocol_version) override;
   void abandon(std::int64_t request) override { exchanges_.stop(request); }
   void begin_close() override;
@@ -50,7 +52,9 @@ class SseTransport final : public Transport {
 
   Result<> open(Receiver& receiver) override;
   void send(Outgoing message) override;
-  void flush(const std::stop_token& stop) override { exchanges_.wait(stop); }
+  bool flush(SteadyTime end, const std::stop_token& stop) override {
+    return exchanges_.wait(end, stop);
+  }
   void abandon(std::int64_t request) override { exchanges_.stop(request); }
   void begin_close() override;
   void close() override;

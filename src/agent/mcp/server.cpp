@@ -1,6 +1,7 @@
 #include "agent/mcp/server.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <exception>
 #include <set>
@@ -14,6 +15,8 @@
 #include "agent/mcp/connection_impl.h"
 #include "agent/mcp/http_transport.h"
 #include "agent/mcp/stdio_transport.h"
+#include "core/base/safe_text.h"
+#include "core/base/words.h"
 #include "core/json/field.h"
 
 namespace ralph::mcp {
@@ -22,7 +25,11 @@ namespace {
 using json::Document;
 using std::chrono::steady_clock;
 
-constexpr const char* kProtocolVersion = "2025-11-25";
+/// The newest first: that one is offered.
+constexpr std::array<std::string_view, 5> kProtocolVersions{
+    "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"};
+constexpr std::size_t kShownVersion = 40;
+constexpr Words<ServerStatus, 4> kStatuses{{"pending", "connected", "failed", "needs-auth"}};
 constexpr int kMostPages = 100;
 constexpr std::size_t kMostTools = 2000;
 constexpr std::size_t kMostToolBytes = std::size_t{8} << 20;
@@ -61,17 +68,20 @@ http::Headers headers_of(const ServerConfig::Pairs& pairs) {
   return headers;
 }
 
+/// The protocol version in the answer to initialize.
+Result<std::string> version_of(const Document& greeting) {
+  if (!greeting.is_object()) {
+    return fail(Code::malformed, "its answer to initialize is not an object");
+  }
+  auto version = json::text(greeting, "protocolVersion");
+  if (std::ranges::find(kProtocolVersions, version) != kProtocolVersions.end()) return version;
+  return fail(Code::malformed, fmt::format("its protocol version '{}' is not supported",
+                                           one_line(version, kShownVersion)));
+}
+
 }  // namespace
 
-std::string_view to_string(ServerStatus status) {
-  switch (status) {
-    case ServerStatus::pending: return "pending";
-    case ServerStatus::connected: return "connected";
-    case ServerStatus::needs_auth: return "needs-auth";
-    case ServerStatus::failed: break;
-  }
-  return "failed";
-}
+std::string_view to_string(ServerStatus status) { return kStatuses.of(status); }
 
 Server::Server(ServerConfig config, const Surroundings& surroundings)
     : config_(std::move(config)),
@@ -80,21 +90,20 @@ Server::Server(ServerConfig config, const Surroundings& surroundings)
       changes_left_(kMostChanges) {}
 
 Server::~Server() {
-  begin_close();
+  remove();
+  if (starter_.joinable()) starter_.join();
   if (connection_) connection_->close();
 }
 
-void Server::begin_close() {
-  if (starter_.joinable()) {
-    starter_.request_stop();
-    starter_.join();
-  }
-  if (connection_) connection_->begin_close();
-}
-
 void Server::remove() {
-  removed_ = true;
-  begin_close();
+  std::unique_lock lock(mutex_);
+  if (removed_.exchange(true)) return;
+  auto starter = starter_.get_stop_source();
+  const bool close_now = !starting_ && connection_;
+  changed_.notify_all();
+  lock.unlock();
+  if (close_now) connection_->begin_close();
+  starter.request_stop();
 }
 
 Result<std::unique_ptr<Transport>> Server::make_transport() const {
@@ -119,38 +128,46 @@ Result<std::unique_ptr<Transport>> Server::make_transport() const {
 }
 
 void Server::start() {
-  if (starter_.joinable() || connection_) return;
-  const auto work = [this](const std::stop_token& stop) {
-    Result<> done;
-    try {
-      done = connect(stop);
-    } catch (const std::exception& error) {
-      done = fail(Code::unavailable, error.what());
-    }
-    if (done) return set_status(ServerStatus::connected, std::nullopt);
-    const bool refused =
-        done.error().code == Code::permission && config_.kind != ServerConfig::Kind::stdio;
-    auto why = connection_ ? connection_->explained(done.error()) : done.error();
-    if (connection_) connection_->begin_close();
-    set_status(refused ? ServerStatus::needs_auth : ServerStatus::failed, std::move(why));
-  };
+  const std::lock_guard lock(mutex_);
+  if (removed_ || starting_ || status_ != ServerStatus::pending) return;
   try {
-    starter_ = std::jthread(work);
+    starter_ = std::jthread([this](const std::stop_token& stop) { run_start(stop); });
+    starting_ = true;
   } catch (const std::system_error& error) {
-    set_status(ServerStatus::failed, Error{Code::unavailable, error.what(), {}});
+    status_ = ServerStatus::failed;
+    failure_ = Error{Code::unavailable, error.what(), {}};
   }
 }
 
-void Server::set_status(ServerStatus status, std::optional<Error> why) {
-  const std::lock_guard lock(mutex_);
+void Server::run_start(const std::stop_token& stop) {
+  Result<> done;
+  try {
+    done = connect(stop);
+  } catch (const std::exception& error) {
+    done = fail(Code::unavailable, error.what());
+  }
+  if (done) return finish_start(ServerStatus::connected, std::nullopt);
+  const bool refused =
+      done.error().code == Code::permission && config_.kind != ServerConfig::Kind::stdio;
+  auto why = connection_ ? connection_->explained(done.error()) : done.error();
+  if (connection_) connection_->begin_close();
+  finish_start(refused ? ServerStatus::needs_auth : ServerStatus::failed, std::move(why));
+}
+
+void Server::finish_start(ServerStatus status, std::optional<Error> why) {
+  std::unique_lock lock(mutex_);
+  starting_ = false;
   status_ = status;
   failure_ = std::move(why);
+  const bool close_now = removed_ && connection_;
   changed_.notify_all();
+  lock.unlock();
+  if (close_now) connection_->begin_close();
 }
 
 void Server::wait(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, stop, [this] { return status_ != ServerStatus::pending; });
+  changed_.wait(lock, stop, [this] { return removed_ || status_ != ServerStatus::pending; });
 }
 
 Result<> Server::connect(const std::stop_token& stop) {
@@ -162,17 +179,17 @@ Result<> Server::connect(const std::stop_token& stop) {
       const auto greeting,
       connection_->request(
           "initialize",
-          {{"protocolVersion", kProtocolVersion},
+          {{"protocolVersion", kProtocolVersions.front()},
            {"capabilities", {{"roots", Document::object()}}},
            {"clientInfo", {{"name", "claude-code"}, {"version", surroundings_.client_version}}}},
           {left_until(end), left_until(end)}, stop));
-  if (!greeting.is_object()) return fail(Code::malformed, "its answer to initialize is no object");
+  TRY_ASSIGN(const auto version, version_of(greeting));
   {
     const std::lock_guard lock(mutex_);
     info_ = std::make_unique<Document>(json::member(greeting, "serverInfo"));
   }
-  connection_->notify("notifications/initialized", stop);
-  connection_->set_ready(json::text(greeting, "protocolVersion"));
+  TRY(connection_->notify("notifications/initialized", end, stop));
+  connection_->set_ready(version);
   has_tools_ = !json::member(json::member(greeting, "capabilities"), "tools").is_null();
   if (!has_tools_) return {};
   TRY_ASSIGN(auto tools, list_tools(end, stop));
@@ -239,25 +256,20 @@ void Server::take_tools(std::vector<ToolDefinition> definitions) {
 }
 
 /// A server that does not answer in time is not asked again, so that it does not delay every request.
-bool Server::refresh(const std::stop_token& stop) {
-  if (status() != ServerStatus::connected || !has_tools_ || !refreshable_) return false;
-  if (!connection_->take_tools_changed()) return false;
+void Server::refresh(const std::stop_token& stop) {
+  if (stop.stop_requested() || status() != ServerStatus::connected || !has_tools_) return;
+  const std::unique_lock refreshing(refreshing_, std::try_to_lock);
+  if (!refreshing || !refreshable_ || !connection_->take_tools_changed()) return;
   auto tools =
       list_tools(steady_clock::now() + std::min(kRefreshLimit, surroundings_.start_limit), stop);
-  if (!tools && stop.stop_requested()) return false;
-  if (tools && changes_left_-- > 0) {
-    const auto before = this->tools();
-    take_tools(*std::move(tools));
-    return before != this->tools();
-  }
+  if (!tools && stop.stop_requested()) return connection_->set_tools_changed();
+  if (tools && changes_left_-- > 0) return take_tools(*std::move(tools));
   refreshable_ = false;
-  if (surroundings_.warn) {
-    surroundings_.warn(fmt::format(
-        "ralph: MCP server '{}' changed its tools, but they cannot be listed ({}); the session "
-        "continues with the earlier ones",
-        config_.name, tools ? "too many changes" : describe(tools.error())));
-  }
-  return false;
+  if (!surroundings_.warn) return;
+  surroundings_.warn(fmt::format(
+      "ralph: MCP server '{}' changed its tools, but they cannot be listed ({}); the session "
+      "continues with the earlier ones",
+      config_.name, tools ? "too many changes" : describe(tools.error())));
 }
 
 ServerStatus Server::status() const {

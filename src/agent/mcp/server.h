@@ -38,7 +38,7 @@ struct Surroundings {
 };
 
 enum class ServerStatus { pending, connected, failed, needs_auth };
-/// As in the `init` event.
+/// "needs-auth".
 std::string_view to_string(ServerStatus status);
 
 /// One server with its connection and its tools. The tools live as long as the server.
@@ -53,16 +53,16 @@ class Server {
   const std::string& key() const { return key_; }  // the normalized name
   const Surroundings& surroundings() const { return surroundings_; }
 
-  /// Connects on a thread of its own; at most once.
+  /// Connects on a thread of its own; at most once, and not after remove().
   void start();
-  /// Waits until it is connected or has failed; within the limit of its start.
+  /// Waits until it is connected, has failed or was removed; within the limit of its start.
   void wait(const std::stop_token& stop);
   ServerStatus status() const;
   /// Why it failed, once; nullopt: it did not, or that was said.
   std::optional<Error> take_failure();
 
-  /// Asks for the tools again if the server announced a change. False: they are the same.
-  bool refresh(const std::stop_token& stop);
+  /// From any thread. Asks for the tools again if the server announced a change, unless another thread does.
+  void refresh(const std::stop_token& stop);
   std::vector<const ServerTool*> tools() const;
   /// What the server says about itself: {"name","version"}; null before it is connected.
   json::Document server_info() const;
@@ -71,31 +71,34 @@ class Server {
                      std::string_view call_id, tool::Workspace& workspace,
                      const std::stop_token& stop) const;
 
-  void begin_close();
-  /// Ends it for good; its tools can be called no more.
+  /// Begins to end it for good; its tools can be called no more. Does not wait.
   void remove();
   bool removed() const { return removed_; }
 
  private:
+  void run_start(const std::stop_token& stop);
+  void finish_start(ServerStatus status, std::optional<Error> why);
   Result<std::unique_ptr<Transport>> make_transport() const;
   Result<> connect(const std::stop_token& stop);
   Result<std::vector<ToolDefinition>> list_tools(SteadyTime end, const std::stop_token& stop);
   void warn_long_name(const ToolDefinition& tool) const;
   void take_tools(std::vector<ToolDefinition> definitions);
-  void set_status(ServerStatus status, std::optional<Error> why);
 
   ServerConfig config_;
   std::string key_;
   const Surroundings& surroundings_;
-  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<Connection>
+      connection_;  // of starter_ while starting_; does not change afterwards
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
+  bool starting_ = false;
   ServerStatus status_ = ServerStatus::pending;
   std::optional<Error> failure_;
   std::atomic<bool> removed_ = false;
   bool has_tools_ = false;  // it offers tools
-  bool refreshable_ = true;
-  int changes_left_;
+  std::mutex refreshing_;
+  bool refreshable_ = true;  // guarded by refreshing_
+  int changes_left_;         // guarded by refreshing_
   std::unique_ptr<json::Document> info_;
   std::vector<std::unique_ptr<ServerTool>> all_tools_;  // also those it no longer has
   std::vector<const ServerTool*> tools_;

@@ -198,7 +198,7 @@ Result<std::vector<ServerConfig>> read_servers(const Document& servers, std::str
     server.source = source;
     server.where = where;
     auto done = ServerReader(value, lookup, server).read();
-    if (auto named = check_server_name(name); !named) done = std::move(named);
+    if (done) done = check_server_name(name);
     if (!done) {
       return fail(Code::config, fmt::format("Invalid MCP configuration {}: server '{}': {}", where,
                                             name, done.error().message));

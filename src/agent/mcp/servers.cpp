@@ -4,7 +4,6 @@
 #include <utility>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace ralph::mcp {
 
@@ -15,7 +14,7 @@ Servers::Servers(Surroundings surroundings, SearchPolicy policy)
 
 /// All end at the same time.
 Servers::~Servers() {
-  for (auto& server : servers_) server.begin_close();
+  for (auto& server : servers_) server.remove();
 }
 
 void Servers::add(ServerConfig config) {
@@ -48,11 +47,13 @@ std::vector<Server*> Servers::all() const {
 }
 
 /// A removed server stays in the list, because calls and requests may still refer to its tools.
-ServerChanges Servers::replace(std::string_view where, const std::vector<ServerConfig>& configs) {
+ServerChanges Servers::replace(std::vector<ServerConfig> configs) {
+  using Lifetime = ServerConfig::Lifetime;
+  for (auto& config : configs) config.lifetime = Lifetime::until_replaced;
   const std::lock_guard lock(mutex_);
   ServerChanges changes;
   for (auto& server : servers_) {
-    if (server.removed() || server.config().where != where) continue;
+    if (server.removed() || server.config().lifetime != Lifetime::until_replaced) continue;
     if (std::ranges::find(configs, server.config()) != configs.end()) continue;
     changes.removed.push_back(server.config().name);
     server.remove();
@@ -71,7 +72,7 @@ void Servers::wait(const std::stop_token& stop) {
   for (auto* server : servers) {
     server->wait(stop);
     const auto failure = server->take_failure();
-    if (!failure || !surroundings_.warn || stop.stop_requested()) continue;
+    if (!failure || !surroundings_.warn || stop.stop_requested() || server->removed()) continue;
     surroundings_.warn(fmt::format("ralph: MCP server '{}' ({}) failed to start: {}",
                                    server->config().name, server->config().where,
                                    describe(*failure)));
@@ -81,45 +82,30 @@ void Servers::wait(const std::stop_token& stop) {
 std::vector<ServerState> Servers::states() const {
   std::vector<ServerState> states;
   for (const auto* server : all()) {
-    states.push_back(
-        {server->config().name, std::string(to_string(server->status())), server->config().source});
+    states.push_back({.name = server->config().name,
+                      .status = server->status(),
+                      .source = server->config().source,
+                      .info = server->server_info(),
+                      .tools = server->tools()});
   }
   return states;
 }
 
-std::string Servers::status_json() const {
-  auto list = json::Document::array();
-  for (const auto* server : all()) {
-    json::Document state{{"name", server->config().name},
-                         {"status", to_string(server->status())},
-                         {"scope", server->config().source}};
-    if (auto info = server->server_info(); info.is_object()) state["serverInfo"] = std::move(info);
-    auto tools = json::Document::array();
-    for (const auto* tool : server->tools()) {
-      tools.push_back({{"name", tool->definition().remote_name},
-                       {"description", tool->description()},
-                       {"annotations", {{"readOnly", tool->definition().read_only}}}});
-    }
-    state["tools"] = std::move(tools);
-    list.push_back(std::move(state));
-  }
-  return json::write(list);
-}
-
-std::vector<const tool::Tool*> Servers::tools() {
+std::vector<const tool::Tool*> Servers::tools(const std::stop_token& stop) {
+  for (auto* server : all()) server->refresh(stop);
+  const std::lock_guard lock(mutex_);
   std::vector<const ServerTool*> now;
-  for (auto* server : all()) {
-    server->refresh({});
-    std::ranges::copy(server->tools(), std::back_inserter(now));
+  for (const auto& server : servers_) {
+    if (!server.removed()) std::ranges::copy(server.tools(), std::back_inserter(now));
   }
   std::vector<const tool::Tool*> tools(now.begin(), now.end());
-  update_search(deferred_.update(std::move(now)));
+  update_search_locked(deferred_.update(std::move(now)));
   if (!searches_.empty()) tools.push_back(searches_.back().get());
   return tools;
 }
 
 /// A new one whenever its description changes.
-void Servers::update_search(bool deferred) {
+void Servers::update_search_locked(bool deferred) {
   if (!deferred) return;
   auto search = std::make_unique<ToolSearch>(deferred_);
   const bool same = !searches_.empty() && searches_.back()->description() == search->description();

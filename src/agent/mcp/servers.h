@@ -8,14 +8,18 @@
 
 #include "agent/mcp/deferred_tools.h"
 #include "agent/mcp/server.h"
+#include "core/json/document_value.h"
 
 namespace ralph::mcp {
 
 /// A server as clients see it.
 struct ServerState {
   std::string name;
-  std::string status;
+  ServerStatus status = ServerStatus::pending;
   std::string source;
+  json::Document
+      info;  // what it says about itself: {"name","version"}; null before it is connected
+  std::vector<const ServerTool*> tools;  // valid as long as the servers
 };
 
 /// What Servers::replace() did, by names.
@@ -35,18 +39,17 @@ class Servers {
   /// From any thread. Starts the server, unless it is inside the client: wait() does that. A second one of the same name is
   /// left out, with a warning if it differs.
   void add(ServerConfig config);
-  /// From any thread. Makes `configs` the servers of this `where`: adds what is new, removes the others.
-  ServerChanges replace(std::string_view where, const std::vector<ServerConfig>& configs);
-  /// Waits until each server is connected or has failed, and reports those that have.
+  /// From any thread. Makes `configs` the servers of Lifetime::until_replaced: adds what is new, removes the others. Waits
+  /// for none.
+  ServerChanges replace(std::vector<ServerConfig> configs);
+  /// Waits until each server is connected, has failed or was removed, and reports those that failed.
   void wait(const std::stop_token& stop);
   /// From any thread.
   std::vector<ServerState> states() const;
-  /// JSON for clients: an array with the state, the scope, and the tools of each server.
-  std::string status_json() const;
 
-  /// The tools of all connected servers, and the search if some are deferred; a tool stays valid. Asks servers that
-  /// announced a change. Used by one thread.
-  std::vector<const tool::Tool*> tools();
+  /// From any thread. The tools of all connected servers, and the search if some are deferred; a tool stays valid. Asks
+  /// servers that announced a change.
+  std::vector<const tool::Tool*> tools(const std::stop_token& stop);
   bool is_offered(const tool::Tool& tool) const { return deferred_.is_offered(tool); }
   /// nullptr: there is none of that name.
   const ServerTool* find(std::string_view name) const;
@@ -54,7 +57,7 @@ class Servers {
  private:
   std::vector<Server*> all() const;
   void add_locked(ServerConfig config);
-  void update_search(bool deferred);
+  void update_search_locked(bool deferred);
 
   Surroundings surroundings_;
   DeferredTools deferred_;

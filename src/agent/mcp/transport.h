@@ -7,11 +7,15 @@
 #include <string_view>
 
 #include "core/base/result.h"
+#include "core/base/time.h"
 
 namespace ralph::mcp {
 
 /// The largest message of a server that is read.
 inline constexpr std::size_t kLargestMessage = std::size_t{16} << 20;
+
+/// How long a message without an answer may take to be sent.
+inline constexpr Millis kNotificationLimit{10'000};
 
 /// Gets what a server sends, from threads of the transport.
 class Receiver {
@@ -29,6 +33,10 @@ class Receiver {
 struct Outgoing {
   std::string json;
   std::optional<std::int64_t> request = {};  // its id; nullopt: it has no answer
+  Millis limit = kNotificationLimit;         // a message without an answer is given up then
+
+  /// Requests have no limit of their own: the transport works on them until abandon().
+  std::optional<Millis> time_limit() const { return request ? std::nullopt : std::optional(limit); }
 };
 
 /// Carries messages to one server and back. Thread-safe after open().
@@ -39,8 +47,9 @@ class Transport {
   virtual Result<> open(Receiver& receiver) = 0;
   /// Does not wait for the server.
   virtual void send(Outgoing message) = 0;
-  /// Waits until what was sent has reached the server, where the order is not kept otherwise.
-  virtual void flush(const std::stop_token& /*stop*/) {}
+  /// Waits until what was sent has reached the server or was given up, where the order is not kept otherwise. False: not by
+  /// `end`, or stopped.
+  virtual bool flush(SteadyTime /*end*/, const std::stop_token& /*stop*/) { return true; }
   /// The handshake is complete; the version is the one that the server chose.
   virtual void set_ready(const std::string& /*protocol_version*/) {}
   /// Nobody waits for the answer any more.

@@ -50,7 +50,7 @@ class Tools {
  public:
   virtual ~Tools() = default;
   /// Takes over changes, such as new tools of an MCP server. Called between requests. False: there are none.
-  virtual bool update() = 0;
+  virtual bool update(const std::stop_token& stop) = 0;
   /// All that can be called, also those that are not offered yet.
   virtual std::vector<std::string> names() const = 0;
   virtual std::vector<ServerFacts> servers() const { return {}; }

@@ -19,8 +19,8 @@ std::int64_t SessionState::window() const {
 
 std::int64_t SessionState::tokens() const { return context.tokens() + conversation.added_tokens(); }
 
-void SessionState::refresh_tools() {
-  if (!links.tools.update() && !tool_definitions.empty()) return;
+void SessionState::refresh_tools(const std::stop_token& stop) {
+  if (!links.tools.update(stop) && !tool_definitions.empty()) return;
   auto all = links.tools.definitions();
   if (config.structured != nullptr) {
     all += (all.empty() ? "" : ",") + config.structured->definition();

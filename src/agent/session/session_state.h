@@ -2,6 +2,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -74,7 +75,7 @@ struct SessionState {
   /// Tokens of the next request.
   std::int64_t tokens() const;
   /// The list of tools may have changed.
-  void refresh_tools();
+  void refresh_tools(const std::stop_token& stop);
   /// Without the messages.
   api::Request new_request() const;
   void charge(const api::Reply& reply);

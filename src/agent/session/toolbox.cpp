@@ -151,13 +151,13 @@ Toolbox::Toolbox(ToolboxParts parts) : parts_(std::move(parts)) {
   }
   std::ranges::sort(fixed_, {}, &Tool::name);
   offered_ = tools_ = fixed_;
-  update();
+  update({});
 }
 
-bool Toolbox::update() {
+bool Toolbox::update(const std::stop_token& stop) {
   if (parts_.source == nullptr) return false;
   auto tools = fixed_;
-  for (const auto* tool : parts_.source->tools()) {
+  for (const auto* tool : parts_.source->tools(stop)) {
     if (!is_disallowed(tool->name(), parts_.options)) tools.push_back(tool);
   }
   std::ranges::sort(tools, {}, &Tool::name);

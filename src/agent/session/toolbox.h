@@ -25,7 +25,8 @@ namespace ralph::session {
 class ToolSource {
  public:
   virtual ~ToolSource() = default;
-  virtual std::vector<const tool::Tool*> tools() = 0;
+  /// May ask servers; not after a stop request.
+  virtual std::vector<const tool::Tool*> tools(const std::stop_token& stop) = 0;
   /// Whether requests contain the tool. It can be called in any case.
   virtual bool is_offered(const tool::Tool& /*tool*/) const { return true; }
   virtual std::vector<ServerFacts> servers() const { return {}; }
@@ -46,7 +47,7 @@ class Toolbox final : public Tools {
  public:
   explicit Toolbox(ToolboxParts parts);
 
-  bool update() override;
+  bool update(const std::stop_token& stop) override;
   std::vector<std::string> names() const override;
   std::vector<ServerFacts> servers() const override;
   std::string definitions() const override;

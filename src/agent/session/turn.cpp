@@ -47,11 +47,10 @@ Turn::Turn(SessionState& state, std::vector<UserMessage> messages)
       reporter_(state, stats_),
       compactor_(state, stats_),
       tools_(state, stats_),
-      hooks_(state) {
-  state_.refresh_tools();
-}
+      hooks_(state) {}
 
 std::optional<TurnResult> Turn::run(const std::stop_token& stop) {
+  state_.refresh_tools(stop);
   begin();
   std::int64_t more = 0;
   for (const auto& message : messages_) more += content_tokens(message.content);
@@ -127,7 +126,7 @@ void Turn::add_user_message(const UserMessage& message) {
 }
 
 api::Answer Turn::ask(const std::stop_token& stop) {
-  state_.refresh_tools();
+  state_.refresh_tools(stop);
   state_.conversation.limit_media(most_media(state_.window()));
   auto request = state_.new_request();
   request.messages = state_.conversation.messages();
@@ -285,6 +284,7 @@ void Turn::add_note(std::string_view text, UserExtras extras) {
 
 std::optional<TurnResult> Turn::run_compact(const std::string& instructions,
                                             const std::stop_token& stop) {
+  state_.refresh_tools(stop);
   std::string summary;
   const bool available = state_.links.model.available();
   const bool allowed = state_.context.policy().on_demand();

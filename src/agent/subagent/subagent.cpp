@@ -57,8 +57,8 @@ std::string failure_text(const session::TurnResult& result) {
 
 }  // namespace
 
-std::vector<const tool::Tool*> ListedTools::tools() {
-  auto tools = source_ == nullptr ? std::vector<const tool::Tool*>() : source_->tools();
+std::vector<const tool::Tool*> ListedTools::tools(const std::stop_token& stop) {
+  auto tools = source_ == nullptr ? std::vector<const tool::Tool*>() : source_->tools(stop);
   if (!names_) return tools;
   std::erase_if(tools, [&](const auto* tool) {
     return std::ranges::none_of(*names_, [&](const std::string& name) {

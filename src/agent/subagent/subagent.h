@@ -16,7 +16,7 @@ class ListedTools final : public session::ToolSource {
   /// `names`: of tools or of MCP servers, as in rules; nullopt: all.
   ListedTools(session::ToolSource* source, std::optional<std::vector<std::string>> names)
       : source_(source), names_(std::move(names)) {}
-  std::vector<const tool::Tool*> tools() override;
+  std::vector<const tool::Tool*> tools(const std::stop_token& stop) override;
   bool is_offered(const tool::Tool& tool) const override {
     return source_ == nullptr || names_ || source_->is_offered(tool);
   }

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/mcp/server_config.h"
 #include "agent/session/structured_output.h"
 #include "core/json/field.h"
 
@@ -31,6 +32,18 @@ Result<std::optional<std::vector<std::string>>> text_list(const Document& object
   return json::texts(list);
 }
 
+Result<std::optional<std::vector<std::string>>> server_names(const Document& request) {
+  TRY_ASSIGN(auto names, text_list(request, "sdkMcpServers"));
+  if (!names) return names;
+  for (const auto& name : *names) {
+    const auto valid = mcp::check_server_name(name);
+    if (valid) continue;
+    return fail(Code::malformed, fmt::format("initialize: 'sdkMcpServers': server '{}': {}", name,
+                                             valid.error().message));
+  }
+  return names;
+}
+
 Result<std::optional<std::string>> read_text(const Document& request, const char* name) {
   const auto& text = json::member(request, name);
   if (text.is_null()) return std::nullopt;
@@ -47,7 +60,7 @@ void replace(std::optional<T>& old, std::optional<T>&& given) {
 
 Result<ClientSetup> read_client_setup(const Document& request) {
   ClientSetup setup;
-  TRY_ASSIGN(setup.sdk_mcp_servers, text_list(request, "sdkMcpServers"));
+  TRY_ASSIGN(setup.sdk_mcp_servers, server_names(request));
   TRY_ASSIGN(setup.title, read_text(request, "title"));
   TRY_ASSIGN(setup.plan_mode_note, read_text(request, "planModeInstructions"));
   const auto& schema = json::member(request, "jsonSchema");

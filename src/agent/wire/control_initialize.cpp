@@ -58,7 +58,7 @@ json::Document agent_list(const AgentParts& parts) {
 ControlReply serve_initialize(AgentParts& parts, const Document& request) {
   auto setup = read_client_setup(request);
   if (!setup) return refusal(setup.error().message, "invalid_request");
-  if (const auto taken = parts.client_prompt.take(json::write(request)); !taken) {
+  if (const auto taken = parts.client_prompt.take(request); !taken) {
     return refusal(taken.error().message, "invalid_request");
   }
   if (const auto& agents = json::member(request, "agents"); !agents.is_null()) {

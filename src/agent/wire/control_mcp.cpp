@@ -16,8 +16,6 @@ namespace {
 
 using json::Document;
 
-constexpr std::string_view kClientServers = "mcp_set_servers";
-
 /// A server that runs is not restarted or switched off within a session.
 ControlReply refuse_change(const AgentParts& parts, const Document& request,
                            std::string_view what) {
@@ -29,10 +27,26 @@ ControlReply refuse_change(const AgentParts& parts, const Document& request,
                  "unsupported_request");
 }
 
+Document describe_server(const mcp::ServerState& server) {
+  Document described{
+      {"name", server.name}, {"status", to_string(server.status)}, {"scope", server.source}};
+  if (server.info.is_object()) described["serverInfo"] = server.info;
+  auto tools = Document::array();
+  for (const auto* tool : server.tools) {
+    tools.push_back({{"name", tool->definition().remote_name},
+                     {"description", tool->description()},
+                     {"annotations", {{"readOnly", tool->definition().read_only}}}});
+  }
+  described["tools"] = std::move(tools);
+  return described;
+}
+
 }  // namespace
 
 json::Document server_list(const AgentParts& parts) {
-  return json::parse(parts.servers.status_json()).value_or(Document::array());
+  auto list = Document::array();
+  for (const auto& server : parts.servers.states()) list.push_back(describe_server(server));
+  return list;
 }
 
 void add_client_servers(AgentParts& parts, const std::vector<std::string>& names) {
@@ -60,12 +74,12 @@ ControlReply serve_mcp_set_servers(AgentParts& parts, const Document& request) {
   auto errors = Document::object();
   for (const auto& [name, server] : given.items()) {
     const auto read =
-        mcp::read_servers({{name, server}}, kClientServers, "dynamic",
+        mcp::read_servers({{name, server}}, "mcp_set_servers", "dynamic",
                           [](std::string_view) { return std::optional<std::string>(); });
     if (read) configs.push_back(read->front());
     if (!read) errors[name] = read.error().message;
   }
-  const auto changes = parts.servers.replace(kClientServers, configs);
+  const auto changes = parts.servers.replace(std::move(configs));
   return success(
       {{"added", changes.added}, {"removed", changes.removed}, {"errors", std::move(errors)}});
 }

@@ -27,11 +27,11 @@ std::int64_t percent_of(std::string_view word) {
 }  // namespace
 
 Result<json::Document> McpLink::exchange(const std::string& server, const json::Document& message,
-                                         const std::stop_token& stop) {
+                                         std::optional<Millis> limit, const std::stop_token& stop) {
   TRY_ASSIGN(
       auto answer,
-      client_.ask({{"subtype", "mcp_message"}, {"server_name", server}, {"message", message}},
-                  stop));
+      client_.ask({{"subtype", "mcp_message"}, {"server_name", server}, {"message", message}}, stop,
+                  limit));
   const auto found = answer.find("mcp_response");
   if (found == answer.end())
     return fail(Code::malformed, "the client's answer has no mcp_response");
@@ -41,7 +41,9 @@ Result<json::Document> McpLink::exchange(const std::string& server, const json::
 std::vector<session::ServerFacts> McpTools::servers() const {
   std::vector<session::ServerFacts> facts;
   for (auto& state : servers_.states()) {
-    facts.push_back({std::move(state.name), std::move(state.status), std::move(state.source)});
+    facts.push_back({.name = std::move(state.name),
+                     .status = std::string(to_string(state.status)),
+                     .source = std::move(state.source)});
   }
   return facts;
 }

@@ -1,5 +1,4 @@
 #pragma once
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@ class McpLink final : public mcp::ClientLink {
  public:
   explicit McpLink(ClientRequests& client) : client_(client) {}
   Result<json::Document> exchange(const std::string& server, const json::Document& message,
+                                  std::optional<Millis> limit,
                                   const std::stop_token& stop) override;
 
  private:
@@ -26,16 +26,14 @@ class McpLink final : public mcp::ClientLink {
 class McpTools final : public session::ToolSource {
  public:
   explicit McpTools(mcp::Servers& servers) : servers_(servers) {}
-  std::vector<const tool::Tool*> tools() override {
-    const std::lock_guard lock(mutex_);
-    return servers_.tools();
+  std::vector<const tool::Tool*> tools(const std::stop_token& stop) override {
+    return servers_.tools(stop);
   }
   bool is_offered(const tool::Tool& tool) const override { return servers_.is_offered(tool); }
   std::vector<session::ServerFacts> servers() const override;
 
  private:
   mcp::Servers& servers_;
-  std::mutex mutex_;
 };
 
 /// The limits that the environment sets: MCP_TIMEOUT, MCP_TOOL_TIMEOUT, MAX_MCP_OUTPUT_TOKENS.

@@ -1,6 +1,7 @@
 #include "system/http/client.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "system/http/curl_library_impl.h"
@@ -9,7 +10,14 @@
 namespace ralph::http {
 namespace {
 
+using std::chrono::steady_clock;
+
 constexpr Millis kLongestPoll{3'600'000};
+
+SteadyTime end_of(const ClientRequest& request) {
+  const bool limited = request.total_timeout > Millis{0};
+  return limited ? steady_clock::now() + request.total_timeout : SteadyTime::max();
+}
 
 bool may_be_redirected(const ClientRequest& request) {
   return request.body.empty() && (request.method == "GET" || request.method == "HEAD");
@@ -33,6 +41,7 @@ class Client::Pool {
 
   Sent send(const ClientOptions& options, const ClientRequest& request, const ResponseSink& sink,
             const std::stop_token& stop) {
+    const auto end = end_of(request);
     int hops = may_be_redirected(request) ? request.max_redirects : 0;
     ClientRequest followed;
     const auto* current = &request;
@@ -40,7 +49,7 @@ class Client::Pool {
       Transfer transfer(curl_, easy_, options, *current, sink, stop);
       const auto redirects = hops > 0 ? Redirects::are_hops : Redirects::are_answers;
       if (auto error = transfer.prepare(redirects)) return std::unexpected(*std::move(error));
-      auto sent = carry(transfer, stop);
+      auto sent = carry(transfer, end, stop);
       auto next = transfer.redirected_to();
       if (!sent || next.empty()) return sent;
       auto headers = keeps_headers(transfer, next) ? current->headers : Headers{};
@@ -74,7 +83,7 @@ class Client::Pool {
     return target && target->origin == transfer.target().origin;
   }
 
-  Sent carry(Transfer& transfer, const std::stop_token& stop) {
+  Sent carry(Transfer& transfer, SteadyTime end, const std::stop_token& stop) {
     const Attachment attachment(curl_, multi_, easy_);
     const std::stop_callback wake(stop, [this] { curl_.multi_wakeup(multi_); });
     for (;;) {
@@ -85,7 +94,9 @@ class Client::Pool {
       if (running == 0) return transfer.finish(result());
       const auto left = transfer.time_left().value_or(kLongestPoll);
       if (left <= Millis{0}) return std::unexpected(transfer.timed_out());
-      const auto pause = std::min(left, kLongestPoll);
+      const auto total_left = std::chrono::ceil<Millis>(end - steady_clock::now());
+      if (total_left <= Millis{0}) return std::unexpected(transfer.out_of_time());
+      const auto pause = std::min({left, total_left, kLongestPoll});
       curl_.multi_poll(multi_, nullptr, 0, static_cast<int>(pause.count()), nullptr);
     }
   }

@@ -26,8 +26,8 @@ struct ClientOptions {
   std::size_t max_headers = 200;
 };
 
-/// What is sent is exactly this, with Host and Content-Length. A timeout of 0 is none; there is no
-/// limit on the whole. The sink may change stall_timeout while the answer comes.
+/// What is sent is exactly this, with Host and Content-Length. A timeout of 0 is none. The sink may
+/// change stall_timeout while the answer comes.
 struct ClientRequest {
   std::string method = "GET";
   std::string url;  // http:// or https://
@@ -37,6 +37,7 @@ struct ClientRequest {
   Millis connect_timeout{30'000};
   Millis head_timeout{360'000};   // from the last byte sent to the end of the headers
   Millis stall_timeout{300'000};  // without a byte of the body
+  Millis total_timeout{0};        // of the whole, with redirects
   /// A GET or HEAD without a body goes to where 3xx answers point, this often; to another origin
   /// without its headers. The last 3xx is an answer like any other, as it is for all else.
   int max_redirects = 0;

@@ -169,6 +169,12 @@ SendError Transfer::timed_out() const {
                 "waited " + format_duration(limit));
 }
 
+SendError Transfer::out_of_time() const {
+  auto failure = head_whole_ ? Failure::body_stalled : Failure::head_timed_out;
+  if (!connected_) failure = Failure::connect_timed_out;
+  return failed(failure, "the limit is " + format_duration(request_.total_timeout));
+}
+
 SendError Transfer::failed(Failure failure, std::string_view detail) const {
   return make_error(failure, target_.origin, detail);
 }

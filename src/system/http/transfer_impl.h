@@ -45,6 +45,8 @@ class Transfer {
   std::optional<Millis> time_left();
   /// Which limit it was when no time is left.
   SendError timed_out() const;
+  /// The total timeout has passed.
+  SendError out_of_time() const;
   SendError failed(Failure failure, std::string_view detail = {}) const;
   /// What it came to, once libcurl is done.
   Sent finish(CURLcode code);

@@ -1,4 +1,7 @@
+#include <chrono>
 #include <functional>
+#include <latch>
+#include <new>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -6,6 +9,7 @@
 
 #include "agent/mcp/client_transport.h"
 #include "agent/mcp/connection_impl.h"
+#include "agent/mcp/harness.h"
 #include "core/json/field.h"
 
 namespace ralph::mcp {
@@ -75,6 +79,15 @@ TEST(McpConnection, ALateAnswerIsATimeoutAndTheServerIsTold) {
   EXPECT_TRUE(scripted.sent[1].contains(R"("requestId":0)"));
 }
 
+TEST(McpConnection, ARequestThatWasNotSentIsNotCancelled) {
+  Scripted scripted([](const Outgoing& message, Receiver& receiver) {
+    if (!message.request) return;
+    receiver.on_lost(*message.request, {Code::busy, "the message cannot be sent now", {}});
+  });
+  EXPECT_FALSE(scripted.connection.request("tools/call", nullptr, kPatient, {}));
+  EXPECT_EQ(scripted.sent.size(), 1U);
+}
+
 /// Progress without end extends a call only up to the total.
 TEST(McpConnection, EndlessProgressDoesNotHelp) {
   std::jthread talker;
@@ -137,23 +150,8 @@ TEST(McpConnection, NotesThatToolsChanged) {
   EXPECT_FALSE(scripted.connection.take_tools_changed());
 }
 
-/// A client that answers by a function.
-class ScriptedLink final : public ClientLink {
- public:
-  using Answer = std::function<Result<json::Document>(const json::Document&)>;
-  explicit ScriptedLink(Answer answer) : answer_(std::move(answer)) {}
-  Result<json::Document> exchange(const std::string& server, const json::Document& message,
-                                  const std::stop_token&) override {
-    EXPECT_EQ(server, "inside");
-    return answer_(message);
-  }
-
- private:
-  Answer answer_;
-};
-
 TEST(McpClientTransport, PassesMessagesThroughTheClient) {
-  ScriptedLink link([](const json::Document& message) -> Result<json::Document> {
+  ScriptedLink link([](const json::Document& message, const auto&) -> Result<json::Document> {
     if (message["method"] == "broken") return json::Document{{"what", 1}};
     if (message["method"] == "refused") return fail(Code::unavailable, "the client says no");
     return json::Document{{"id", json::member(message, "id")}, {"result", message["method"]}};
@@ -165,7 +163,29 @@ TEST(McpClientTransport, PassesMessagesThroughTheClient) {
             "the client gave no valid answer");
   EXPECT_EQ(connection.request("refused", nullptr, kPatient, {}).error().message,
             "the client says no");
-  connection.notify("notifications/initialized", {});
+  EXPECT_TRUE(connection.notify("notifications/initialized", SteadyTime::max(), {}));
+}
+
+TEST(McpClientTransport, AnExchangeThatThrowsFailsItsRequestAtOnce) {
+  ScriptedLink link(
+      [](const json::Document&, const auto&) -> Result<json::Document> { throw std::bad_alloc(); });
+  Connection connection(std::make_unique<ClientTransport>(link, "inside"), "{}");
+  ASSERT_TRUE(connection.open());
+  EXPECT_EQ(connection.request("a", nullptr, kPatient, {}).error().message, "std::bad_alloc");
+}
+
+TEST(McpClientTransport, AClientThatDoesNotAcceptANotificationInTime) {
+  std::latch over(1);
+  ScriptedLink link([&](const json::Document&, const auto&) -> Result<json::Document> {
+    over.wait();
+    return fail(Code::unavailable, "too late");
+  });
+  Connection connection(std::make_unique<ClientTransport>(link, "inside"), "{}");
+  ASSERT_TRUE(connection.open());
+  const auto end = std::chrono::steady_clock::now() + Millis{20};
+  EXPECT_EQ(connection.notify("notifications/initialized", end, {}).error().message,
+            "it did not accept notifications/initialized in time");
+  over.count_down();
 }
 
 }  // namespace

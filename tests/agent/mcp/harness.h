@@ -1,5 +1,8 @@
 #pragma once
+#include <functional>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -23,18 +26,48 @@ inline ServerConfig program(std::string name, std::vector<std::string> words = {
   return config;
 }
 
+/// A client that answers by a function.
+class ScriptedLink final : public ClientLink {
+ public:
+  using Answer = std::function<Result<json::Document>(const json::Document& message,
+                                                      const std::stop_token& stop)>;
+  explicit ScriptedLink(Answer answer) : answer_(std::move(answer)) {}
+  Result<json::Document> exchange(const std::string& server, const json::Document& message,
+                                  std::optional<Millis> limit,
+                                  const std::stop_token& stop) override {
+    EXPECT_EQ(server, "inside");
+    EXPECT_EQ(limit.has_value(), !message.contains("id"));  // nothing else ends a notification
+    return answer_(message, stop);
+  }
+
+ private:
+  Answer answer_;
+};
+
+/// A server inside the client.
+inline ServerConfig inside() {
+  ServerConfig config;
+  config.name = "inside";
+  config.kind = ServerConfig::Kind::client;
+  return config;
+}
+
 /// The servers of a session, with a workspace for their tools.
 struct Session {
   explicit Session(SearchPolicy policy = {.when = SearchPolicy::When::never},
-                   Millis call_limit = Millis{60'000}, Millis start_limit = Millis{60'000})
-      : servers(surroundings(call_limit, start_limit), policy), workspace(setup()) {}
+                   Millis call_limit = Millis{60'000}, Millis start_limit = Millis{60'000},
+                   ClientLink* link = nullptr)
+      : servers(surroundings(call_limit, start_limit, link), policy), workspace(setup()) {}
+  explicit Session(ClientLink& link)
+      : Session({.when = SearchPolicy::When::never}, Millis{60'000}, Millis{60'000}, &link) {}
 
-  Surroundings surroundings(Millis call_limit, Millis start_limit) {
+  Surroundings surroundings(Millis call_limit, Millis start_limit, ClientLink* link) {
     Surroundings made;
     made.cwd = folder.path();
     made.client_version = "0";
     made.call_limit = call_limit;
     made.start_limit = start_limit;
+    made.link = link;
     made.warn = [this](std::string_view line) { (warnings += line) += '\n'; };
     return made;
   }
@@ -48,10 +81,10 @@ struct Session {
   std::string start(ServerConfig config) {
     servers.add(std::move(config));
     servers.wait({});
-    return servers.states().back().status;
+    return std::string(to_string(servers.states().back().status));
   }
   const tool::Tool* find(std::string_view name) {
-    for (const auto* tool : servers.tools()) {
+    for (const auto* tool : servers.tools({})) {
       if (tool->name() == name) return tool;
     }
     return nullptr;

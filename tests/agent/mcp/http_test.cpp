@@ -45,6 +45,9 @@ class Service {
     return seen_;
   }
   int status = 200;  // of initialize
+  std::string version = "2025-06-18";
+  std::string silent_for;  // POSTs of this method get no response
+  std::function<void(Exchange&)> on_delete;
 
  private:
   void handle(const Request& request, Exchange& exchange) {
@@ -57,14 +60,18 @@ class Service {
     }
     if (request.headers.find("authorization") != "Bearer t1") {
       exchange.respond({401, {}, "who are you?"});
+    } else if (request.method == "DELETE" && on_delete) {
+      on_delete(exchange);
     } else if (request.method != "POST") {
       exchange.respond({405, {}, ""});
+    } else if (method == silent_for) {
+      exchange.wait(Millis{600'000});
     } else if (!message.contains("id")) {
       exchange.respond({202, {}, ""});
     } else if (method == "initialize" && status != 200) {
       exchange.respond({status, {}, "broken"});
     } else if (method == "initialize") {
-      exchange.respond(json_response(message["id"], {{"protocolVersion", "2025-06-18"},
+      exchange.respond(json_response(message["id"], {{"protocolVersion", version},
                                                      {"capabilities", {{"tools", {{"a", 1}}}}}}));
     } else if (method == "tools/list") {
       exchange.respond(
@@ -152,13 +159,82 @@ TEST(McpHttp, ASilentServerEndsInATimeout) {
   EXPECT_TRUE(session.call("mcp__web__get").contains("no answer within 200ms"));
 }
 
+TEST(McpHttp, AServerThatDoesNotAcceptTheFirstNotificationFailsToStart) {
+  Service service({});
+  service.silent_for = "notifications/initialized";
+  Session session({.when = SearchPolicy::When::never}, Millis{60'000}, Millis{300});
+  EXPECT_EQ(session.start(service.config()), "failed");
+  EXPECT_TRUE(session.warnings.contains("it did not accept notifications/initialized in time"))
+      << session.warnings;
+}
+
+/// More than may be open at a time.
+TEST(McpHttp, CancellationsThatAreNotAcceptedAreGivenUp) {
+  std::atomic<bool> silent = true;
+  Service service([&](const json::Document& message, Exchange& exchange) {
+    if (silent) return (void)exchange.wait(Millis{600'000});
+    exchange.respond(Service::json_response(message["id"], Service::text("fine")));
+  });
+  service.silent_for = "notifications/cancelled";
+  Session session({.when = SearchPolicy::When::never}, Millis{200});
+  ASSERT_EQ(session.start(service.config()), "connected") << session.warnings;
+  std::vector<std::jthread> callers;
+  for (int i = 0; i < 8; ++i) {
+    callers.emplace_back([&] {
+      for (int call = 0; call < 9; ++call) {
+        tool::Workspace workspace(session.setup());
+        const auto* const tool = session.servers.find("mcp__web__get");
+        const auto outcome = tool->run(json::Document::object(), {}, workspace, {});
+        EXPECT_TRUE(outcome.content.contains("no answer within 200ms")) << outcome.content;
+      }
+    });
+  }
+  callers.clear();
+  silent = false;
+  EXPECT_TRUE(test::eventually([&] { return session.call("mcp__web__get") == "fine"; }));
+}
+
+/// Sends until the client leaves, but not without end.
+bool drips_until_gone(const std::function<http::Peer()>& drip, Exchange& exchange) {
+  for (int i = 0; i < 3000; ++i) {
+    if (drip() == http::Peer::gone || exchange.wait(Millis{10}) == http::Peer::gone) return true;
+  }
+  return false;
+}
+
+TEST(McpHttp, AResponseWithoutEndDoesNotDelayTheEndOfTheSession) {
+  std::atomic<int> left = 0;
+  const auto end_session = [&](std::function<void(Exchange&)> on_delete) {
+    Service service({});
+    service.on_delete = std::move(on_delete);
+    Session session;
+    ASSERT_EQ(session.start(service.config()), "connected") << session.warnings;
+  };
+  end_session([&](Exchange& exchange) {
+    exchange.begin(200, {});
+    left += drips_until_gone([&] { return exchange.send("x"); }, exchange) ? 1 : 0;
+  });
+  EXPECT_EQ(left, 1);
+  end_session([&](Exchange& exchange) {
+    exchange.send_raw("HTTP/1.1 200 OK\r\n");
+    left += drips_until_gone([&] { return exchange.send_raw("x: 1\r\n"); }, exchange) ? 1 : 0;
+  });
+  EXPECT_EQ(left, 2);
+}
+
 TEST(McpHttp, FailuresToStartSayWhy) {
   Service service({});
   service.status = 503;
   Session session;
   EXPECT_EQ(session.start(service.config()), "failed");
   EXPECT_TRUE(session.warnings.contains("HTTP status 503: broken")) << session.warnings;
+  service.status = 200;
+  service.version = "2025-06-18\nX-Other: 1";
   auto stranger = service.config();
+  stranger.name = "future";
+  EXPECT_EQ(session.start(stranger), "failed");
+  EXPECT_TRUE(session.warnings.contains("its protocol version '2025-06-18 X-Other: 1' is not"))
+      << session.warnings;
   stranger.name = "stranger";
   stranger.headers.clear();
   EXPECT_EQ(session.start(stranger), "needs-auth");
@@ -188,7 +264,9 @@ TEST(McpSse, TalksOverTwoConnections) {
         const auto message = *json::parse(request.body);
         const auto method = json::text(message, "method");
         json::Document result = Service::text("by stream");
-        if (method == "initialize") result = {{"capabilities", {{"tools", {{"a", 1}}}}}};
+        if (method == "initialize") {
+          result = {{"protocolVersion", "2024-11-05"}, {"capabilities", {{"tools", {{"a", 1}}}}}};
+        }
         if (method == "tools/list")
           result = {{"tools", json::Document::array({{{"name", "get"}}})}};
         const std::lock_guard lock(mutex);
@@ -204,7 +282,8 @@ TEST(McpSse, TalksOverTwoConnections) {
   ASSERT_EQ(session.start(config), "connected") << session.warnings;
   EXPECT_EQ(session.call("mcp__old__get"), "by stream");
   over = true;
-  EXPECT_TRUE(test::eventually([&] { return session.servers.states()[0].status == "failed"; }));
+  EXPECT_TRUE(
+      test::eventually([&] { return session.servers.states()[0].status == ServerStatus::failed; }));
 }
 
 TEST(McpSse, TheEndpointIsOfTheSameOrigin) {

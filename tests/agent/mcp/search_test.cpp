@@ -8,7 +8,7 @@ using When = SearchPolicy::When;
 
 std::vector<std::string> offered(Session& session) {
   std::vector<std::string> names;
-  for (const auto* tool : session.servers.tools()) {
+  for (const auto* tool : session.servers.tools({})) {
     if (session.servers.is_offered(*tool)) names.emplace_back(tool->name());
   }
   return names;
@@ -17,7 +17,7 @@ std::vector<std::string> offered(Session& session) {
 TEST(McpSearch, AHundredToolsCostAFewHundredTokens) {
   Session session(SearchPolicy{});
   ASSERT_EQ(session.start(program("fake", {"many=100"})), "connected");
-  EXPECT_EQ(session.servers.tools().size(), 119U);
+  EXPECT_EQ(session.servers.tools({}).size(), 119U);
   EXPECT_EQ(offered(session), std::vector<std::string>{"ToolSearch"});
   const auto definition = tool::definition(*session.find("ToolSearch"));
   EXPECT_LT(tool::estimated_tokens(definition), 1000) << definition;

@@ -79,7 +79,7 @@ TEST(McpStdio, AClaimToReadOnlyGrantsNothing) {
 TEST(McpStdio, ListsAllPages) {
   Session session;
   ASSERT_EQ(session.start(program("fake", {"pages"})), "connected") << session.warnings;
-  EXPECT_EQ(session.servers.tools().size(), 18U);
+  EXPECT_EQ(session.servers.tools({}).size(), 18U);
   EXPECT_EQ(session.start(program("endless", {"endless-pages"})), "failed");
   EXPECT_TRUE(
       session.warnings.contains("'endless' (--mcp-config) failed to start: its list of tools "
@@ -99,7 +99,7 @@ TEST(McpStdio, ToolsWhoseNamesTheApiRefusesAreLeftOut) {
 TEST(McpStdio, AServerWithoutToolsIsConnected) {
   Session session;
   EXPECT_EQ(session.start(program("fake", {"no-tools"})), "connected");
-  EXPECT_TRUE(session.servers.tools().empty());
+  EXPECT_TRUE(session.servers.tools({}).empty());
 }
 
 TEST(McpStdio, FailuresToStartSayWhy) {
@@ -129,7 +129,7 @@ TEST(McpStdio, ACrashIsAFailedCall) {
   EXPECT_TRUE(text.starts_with("error: The MCP server 'fake' is no longer running")) << text;
   EXPECT_TRUE(text.contains("exited with code 3; stderr: fatal: out of cheese")) << text;
   EXPECT_TRUE(session.call("mcp__fake__echo").contains("no longer running"));
-  EXPECT_EQ(session.servers.states()[0].status, "failed");
+  EXPECT_EQ(session.servers.states()[0].status, ServerStatus::failed);
 }
 
 TEST(McpStdio, OddAnswersAreIgnored) {
@@ -226,6 +226,20 @@ TEST(McpStdio, ServersEndWithTheSession) {
     }
   }
   for (const auto& pid : pids) EXPECT_FALSE(runs(pid)) << pid;
+}
+
+TEST(McpServers, StatesSayWhatAServerIsAndOffers) {
+  Session session;
+  ASSERT_EQ(session.start(program("fake")), "connected");
+  const auto state = session.servers.states().at(0);
+  EXPECT_EQ(state.name, "fake");
+  EXPECT_EQ(state.source, "dynamic");
+  EXPECT_EQ(json::text(state.info, "name"), "fake");
+  ASSERT_EQ(state.tools.size(), 18U);
+  EXPECT_EQ(state.tools.front(), session.find("mcp__fake__echo"));
+  EXPECT_EQ(session.start(program("exits", {"no-start"})), "failed");
+  EXPECT_TRUE(session.servers.states().at(1).info.is_null());
+  EXPECT_TRUE(session.servers.states().at(1).tools.empty());
 }
 
 TEST(McpServers, ASecondOneOfTheNameIsLeftOut) {

@@ -107,7 +107,7 @@ class ScriptedModel final : public Model {
 /// Answers every call with "did NAME", the last call first.
 class ScriptedTools final : public Tools {
  public:
-  bool update() override { return std::exchange(known_, offered) != offered; }
+  bool update(const std::stop_token&) override { return std::exchange(known_, offered) != offered; }
   std::vector<std::string> names() const override { return offered; }
   std::string definitions() const override {
     std::string all;

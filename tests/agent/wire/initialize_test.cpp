@@ -95,6 +95,20 @@ TEST(Initialize, RefusesWhatItCannotRead) {
   }
 }
 
+TEST(Initialize, RefusesNamesOfServersThatFilesCannotHave) {
+  for (const auto& name : {std::string(), std::string(101, 'n')}) {
+    Bench bench;
+    bench.ask_agent("i", request("initialize", {{"sdkMcpServers", {"calc", name}}}));
+    bench.ask_agent("s", request("mcp_status"));
+    bench.hang_up();
+    const auto ran = bench.converse();
+    EXPECT_EQ(
+        answer_to(ran, "i").value("error", ""),
+        "initialize: 'sdkMcpServers': server '" + name + "': its name must have 1 to 100 bytes");
+    EXPECT_EQ(answer_to(ran, "s")["response"]["mcpServers"], Document::array());
+  }
+}
+
 TEST(Initialize, SaysThatHooksRun) {
   Bench bench;
   bench.ask_agent(

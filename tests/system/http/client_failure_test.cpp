@@ -154,6 +154,30 @@ TEST(HttpFailure, AStallInTheBody) {
             "the answer stalled from " + server->url().substr(7) + ": waited 30ms");
 }
 
+/// Each byte restarts stall_timeout, but not total_timeout.
+TEST(HttpFailure, AnEndlessBodyEndsWithTheTotalTimeout) {
+  const auto server = serve([](const Request&, Exchange& exchange) {
+    exchange.begin(200, {});
+    while (exchange.wait(Millis{1}) == Peer::there) exchange.send("x");
+  });
+  const auto heard = fetch({.url = server->url(), .total_timeout = Millis{40}});
+  EXPECT_EQ(heard.outcome(), "body_stalled");
+  EXPECT_TRUE(heard.sent.error().message.contains("the limit is 40ms"))
+      << heard.sent.error().message;
+}
+
+TEST(HttpFailure, TheTotalTimeoutIncludesRedirects) {
+  const auto server = serve([](const Request&, Exchange& exchange) {
+    exchange.wait(Millis{5});
+    exchange.respond({302, {{"Location", "/again"}}, ""});
+  });
+  const auto heard =
+      fetch({.url = server->url(), .total_timeout = Millis{40}, .max_redirects = 1'000'000});
+  ASSERT_FALSE(heard.sent);
+  EXPECT_TRUE(heard.sent.error().message.contains("the limit is 40ms"))
+      << heard.sent.error().message;
+}
+
 TEST(HttpFailure, AServerThatDoesNotTakeTheBody) {
   TcpListener listener;
   UniqueFd connection;
