@@ -57,6 +57,8 @@ std::vector<std::string> bubblewrap_words(const std::string& bwrap) {
                                  "--dev",
                                  "/dev",
                                  "--proc",
+                                 "/proc",
+                                 "--remount-ro",
                                  "/proc"};
   if (::geteuid() == 0) words.insert(words.end(), {"--cap-drop", "ALL"});
   return words;
@@ -75,6 +77,16 @@ void conceal(std::vector<std::string>& words, const fs::path& path) {
   } else {
     words.insert(words.end(), {"--ro-bind", "/dev/null", path.native()});
   }
+}
+
+/// It traces its own process, which is denied, and would then fail every program that is built with it.
+void turn_off_leak_detection(std::vector<process::EnvChange>& env) {
+  constexpr const char* kName = "LSAN_OPTIONS";
+  std::string options;
+  for (const auto& change : env) {
+    if (change.name == kName && change.value) options = *change.value + ":";
+  }
+  env.push_back({kName, options + "detect_leaks=0"});
 }
 
 /// The files of the index, as changes since HEAD.
@@ -187,7 +199,7 @@ std::vector<process::EnvChange> CleanClone::environment(
 }
 
 Wrap CleanClone::confinement(const std::string& bwrap, const std::vector<fs::path>& hidden,
-                             const fs::path& folder) const {
+                             const fs::path& folder, const std::vector<fs::path>& read_only) const {
   auto words = bubblewrap_words(bwrap);
   const char* home = std::getenv("HOME");
   for (const auto place : kHiddenFromClone) conceal(words, place);
@@ -195,12 +207,16 @@ Wrap CleanClone::confinement(const std::string& bwrap, const std::vector<fs::pat
   conceal(words, fs::canonical(fs::temp_directory_path(ignored), ignored));
   conceal(words, home == nullptr ? "" : home);
   for (const auto& place : hidden) conceal(words, place);
-  words.insert(words.end(),
-               {"--bind", folder_.native(), folder_.native(), "--chdir", folder.native(), "--"});
+  words.insert(words.end(), {"--bind", folder_.native(), folder_.native()});
+  for (const auto& file : read_only) {
+    words.insert(words.end(), {"--ro-bind", file.native(), file.native()});
+  }
+  words.insert(words.end(), {"--chdir", folder.native(), "--"});
   return [words = std::move(words)](process::Command command) -> Result<process::Command> {
     command.argv.insert(command.argv.begin(), words.begin(), words.end());
-    command.sandbox_filter = process::SandboxFilter::keyrings_and_sockets;
+    command.sandbox_filter = process::SandboxFilter::keyrings_sockets_and_tracing;
     command.wrapper_depth = 2;
+    turn_off_leak_detection(command.env);
     return command;
   };
 }

@@ -37,9 +37,11 @@ class CleanClone {
   /// language, and what `own` sets.
   std::vector<process::EnvChange> environment(const std::vector<process::EnvChange>& own) const;
   /// With `bwrap` (its path): no network, own processes, everything but the clone read-only; the home directory,
-  /// temporary directories, sockets in /run and `hidden` are not there. Commands start in `folder` of the clone.
+  /// temporary directories, sockets in /run and `hidden` are not there; files of the clone that are `read_only` cannot be
+  /// written. No process can trace another or write its memory, so leak detection of sanitizers is off. Commands start in `folder` of the clone.
   Wrap confinement(const std::string& bwrap, const std::vector<std::filesystem::path>& hidden,
-                   const std::filesystem::path& folder) const;
+                   const std::filesystem::path& folder,
+                   const std::vector<std::filesystem::path>& read_only = {}) const;
 
  private:
   explicit CleanClone(std::filesystem::path folder)

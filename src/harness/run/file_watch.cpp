@@ -1,4 +1,4 @@
-#include "harness/loop/file_watch.h"
+#include "harness/run/file_watch.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace ralph::loop {
+namespace ralph::run {
 namespace {
 
 // A write through mmap() is seen when the file is closed.
@@ -90,4 +90,4 @@ std::vector<std::string> FileWatch::changed() {
   return {found.begin(), found.end()};
 }
 
-}  // namespace ralph::loop
+}  // namespace ralph::run

@@ -7,7 +7,7 @@
 #include "core/base/result.h"
 #include "core/base/unique_fd.h"
 
-namespace ralph::loop {
+namespace ralph::run {
 
 /// Detects (inotify) every write to files while it exists, even one that was reverted, and also when another file gets
 /// the name or a directory of the path is replaced.
@@ -31,4 +31,4 @@ class FileWatch {
   std::map<int, Folder> folders_;
 };
 
-}  // namespace ralph::loop
+}  // namespace ralph::run
