@@ -150,8 +150,9 @@ Vote Judge::ask_once(const GradeContext& context, const fs::path& logs, JudgeUse
     return {.problem = fmt::format("the judge ended with {}: {}", to_string(run->status),
                                    run->errors.empty() ? run->message : run->errors[0].message)};
   }
-  const auto answer = run->structured.empty() ? last_object(run->answer) : run->structured;
-  return read_vote(answer, settings_.assertions, settings_.threshold);
+  return run->structured.empty()
+             ? read_text_vote(run->answer, settings_.assertions, settings_.threshold)
+             : read_vote(run->structured, settings_.assertions, settings_.threshold);
 }
 
 Document Judge::metrics_of(const std::vector<Vote>& votes, const JudgeUse& use) const {

@@ -25,13 +25,54 @@ std::string answer(std::string_view status, double tests, double style) {
                       {"message", "because"}});
 }
 
-TEST(JudgeAnswer, IsTheLastObjectOfAText) {
-  EXPECT_EQ(last_object(R"(first {"a":1}, then ```json
-{"b":{"c":"}{"}}
-``` {not json})"),
-            R"({"b":{"c":"}{"}})");
-  EXPECT_EQ(last_object("nothing {"), "");
-  EXPECT_EQ(last_object(std::string(100'000, '{')), "");
+GradeStatus status_of_text(const std::string& text) {
+  const auto vote = read_text_vote(text, kTwo, 0.5);
+  EXPECT_EQ(vote.status == GradeStatus::skipped, !vote.problem.empty()) << text;
+  return vote.status;
+}
+
+TEST(JudgeAnswer, IsAnObjectOfAText) {
+  using enum GradeStatus;
+  const auto good = answer("passed", 1, 1);
+  EXPECT_EQ(status_of_text("first {\"a\":1}, then ```json\n" + good + "\n``` {not json}"), passed);
+  EXPECT_EQ(status_of_text("{\"b\":{\"c\":\"}{\"}} { \"" + answer("failed", 0, 1)), failed);
+  EXPECT_EQ(status_of_text(R"({"answer":)" + good + "}"), passed);
+  EXPECT_EQ(status_of_text("{\"status\":\"ok\"} " + good), passed) << "this is no answer";
+  EXPECT_EQ(read_text_vote("nothing {", kTwo, 0.5).problem, "the answer has no JSON object");
+  EXPECT_EQ(read_text_vote("{}", kTwo, 0.5).problem,
+            "the answer has no JSON object with the status 'passed' or 'failed'");
+  for (const auto& text : {std::string(2001, '{') + good, std::string(1 << 18, ' ') + good}) {
+    EXPECT_EQ(read_text_vote(text, kTwo, 0.5).problem,
+              "the text has more than 262144 bytes or 2000 braces");
+  }
+}
+
+/// A judge may quote what it judges.
+TEST(JudgeAnswer, IsInvalidBesideAnotherOne) {
+  using enum GradeStatus;
+  const auto good = answer("passed", 1, 1), bad = answer("failed", 0, 1);
+  EXPECT_EQ(status_of_text(good + " once more: " + good), passed);
+  for (const auto& text : {bad + good, good + bad, "{\"a\":[" + bad + "]}" + good,
+                           "{\"a\":\"" + bad + good, R"({"status":"failed"})" + good,
+                           R"({"status":"failed","message":"\ud800 )"
+                           "\xff\"}" +
+                               good,
+                           good + answer("passed", 0.9, 1)}) {
+    EXPECT_EQ(status_of_text(text), skipped) << text;
+  }
+  EXPECT_EQ(read_text_vote(bad + good, kTwo, 0.5).problem, "the text has 2 answers that differ");
+}
+
+TEST(JudgeAnswer, WithAKeyTwiceIsInvalid) {
+  for (const auto* text :
+       {R"({"status":"failed","status":"passed","metrics":{"tests":1,"style":1},"message":"x"})",
+        R"({"status":"passed","metrics":{"tests":0,"t\u0065sts":1,"style":1},"message":"x"})"}) {
+    EXPECT_EQ(read_vote(text, kTwo, 0.5).problem, "the answer has a key twice");
+    EXPECT_EQ(status_of_text(text), GradeStatus::skipped);
+  }
+  EXPECT_EQ(status_of_text(
+                R"({"status":"passed","metrics":{"tests":1,"style":1,"status":2},"message":"x"})"),
+            GradeStatus::passed);
 }
 
 TEST(JudgeAnswer, HasEveryScoreFromZeroToOne) {
