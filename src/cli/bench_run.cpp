@@ -240,7 +240,9 @@ void BenchRun::clone_expected(grade::GradeContext& context) {
   const auto cloned =
       trial::clone_expected(git, source_, {case_.expected, expected_commit_}, layout().expected);
   if (cloned) context.expected = layout().expected;
-  if (!cloned) lines_.warn(describe(cloned.error()));
+  if (cloned) return;
+  lines_.warn(describe(cloned.error()));
+  context.no_expected = cloned.error();
 }
 
 grade::GradeContext BenchRun::grade_context() {

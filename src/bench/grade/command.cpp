@@ -240,7 +240,7 @@ GradeResult CommandGrader::grade(const GradeContext& context) const {
   GradedFiles files;
   const auto clone = make_clone(context, *comparison, files);
   if (context.stop.stop_requested()) return stopped();
-  if (!clone) return skipped(clone.error().message, describe(clone.error()));
+  if (!clone) return not_graded(clone.error());
   if (const auto usable = check_working_dir(clone->root(), working_dir()); !usable) {
     return judged("command not run", {usable.error().message});
   }
@@ -249,10 +249,10 @@ GradeResult CommandGrader::grade(const GradeContext& context) const {
   const auto ran = run(context, *clone, *rewrites);
   // A command that we ended says nothing about the work.
   if (context.stop.stop_requested()) return stopped();
-  if (!ran) return skipped(ran.error().message, describe(ran.error()));
+  if (!ran) return not_graded(ran.error());
   const auto rewritten = rewrites->rewritten();
   // Graded code may have made them unreadable.
-  if (!rewritten) return judged("command finished", {describe(rewritten.error())});
+  if (!rewritten) return not_graded(rewritten.error());
   auto result = judge(*ran, *clone, context, files.changed, *rewritten);
   result.assertions = json::write(config_);
   return result;

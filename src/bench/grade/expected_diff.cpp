@@ -140,11 +140,13 @@ class ExpectedDiff final : public Grader {
 };
 
 GradeResult ExpectedDiff::grade(const GradeContext& context) const {
+  if (context.no_expected) return not_graded(*context.no_expected);
   if (context.expected.empty()) {
     return skipped("Expected reference not found", "the case has no expected result");
   }
   const auto tally = compare_folders(context);
-  if (!tally) return skipped("Evaluator error: " + tally.error().message, tally.error().message);
+  if (context.stop.stop_requested()) return stopped();
+  if (!tally) return not_graded(tally.error());
   const double aggregate = tally->aggregate();
   Document summary{{"aggregate_similarity", number(aggregate)},
                    {"files_matched", tally->matched},

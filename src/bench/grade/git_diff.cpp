@@ -191,7 +191,8 @@ GradeResult GitDiff::grade(const GradeContext& context) const {
   const bool unchanged = *base == context.comparison->tree;
   const auto listed =
       unchanged ? Result<std::string>("") : context.comparison->git.ask(diff_call(context, *base));
-  if (!listed) return skipped("Evaluator error: " + listed.error().message, listed.error().message);
+  if (context.stop.stop_requested()) return stopped();
+  if (!listed) return not_graded(listed.error());
   std::string_view patch = *listed;
   const auto files = take_numstat(patch);
   const auto totals = total_of(files);

@@ -21,6 +21,7 @@ struct Vote {
   std::string scores = "{}";                  // JSON object: one number from 0 to 1 per assertion
   std::string message;
   std::string problem = {};  // why the vote does not count
+  bool unavailable = false;  // for a reason that is not in the graded work
 };
 
 /// The JSON Schema of a judge's answer.
@@ -34,7 +35,8 @@ Vote read_vote(std::string_view answer, const std::vector<Assertion>& assertions
 Vote read_text_vote(std::string_view text, const std::vector<Assertion>& assertions,
                     double threshold);
 
-/// The majority of all votes, those that do not count included; without one: skipped.
+/// passed: more than half of all votes did. skipped: they could have, but judges were unavailable. Else failed: what a judge
+/// reads may be why its vote does not count.
 GradeStatus majority(const std::vector<Vote>& votes);
 /// JSON object: the mean of each score over the votes that count.
 std::string mean_scores(const std::vector<Vote>& votes, const std::vector<Assertion>& assertions);

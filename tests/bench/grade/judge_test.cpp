@@ -105,8 +105,14 @@ TEST(JudgeAnswer, TheMajorityOfAllVotesDecides) {
   const Vote yes{.status = passed}, no{.status = failed}, none{};
   EXPECT_EQ(majority({yes, no, yes}), passed);
   EXPECT_EQ(majority({no, none, no}), failed);
-  EXPECT_EQ(majority({yes, no}), skipped);
-  EXPECT_EQ(majority({yes, none}), skipped);
+  EXPECT_EQ(majority({yes, no}), failed);
+  EXPECT_EQ(majority({yes, none}), failed);
+  EXPECT_EQ(majority({none}), failed);
+  const Vote outage{.unavailable = true};
+  EXPECT_EQ(majority({outage}), skipped);
+  EXPECT_EQ(majority({yes, no, outage}), skipped);
+  EXPECT_EQ(majority({yes, yes, outage}), passed);
+  EXPECT_EQ(majority({no, no, outage}), failed);
   const auto one = read_vote(answer("passed", 0.5, 1), kTwo, 0.5);
   const auto two = read_vote(answer("failed", 0.3, 1), kTwo, 0.5);
   EXPECT_EQ(mean_scores({one, two, none}, kTwo), R"({"tests":0.4,"style":1})");
@@ -225,8 +231,8 @@ TEST_F(Judges, CannotChangeTheGradedFiles) {
     run.structured = good();
   };
   const auto result = judge();
-  EXPECT_EQ(result.status, GradeStatus::skipped);
-  EXPECT_EQ(result.message, "no verdict: the judge changed the files that it graded");
+  EXPECT_EQ(result.status, GradeStatus::failed);
+  EXPECT_EQ(result.error, "the judge changed the files that it graded");
   EXPECT_EQ(read_file(folder_ / "work/a.txt", 100).value_or(""), "after\n");
   EXPECT_FALSE(fs::exists(folder_ / "work/new.txt"));
 }
@@ -283,21 +289,37 @@ TEST_F(Judges, VotesAreCountedAndPaidForSeparately) {
   EXPECT_EQ(execution_.usage.output, 0);
 }
 
-TEST_F(Judges, ThatFailTimeOutOrContradictThemselvesAreSkipped) {
+TEST_F(Judges, ThatFailTimeOutOrContradictThemselvesFailTheGrade) {
   on_run_ = [](const fs::path&, trial::Execution& run) {
     run.status = TrialStatus::timeout;
     run.errors.push_back({"Execution timed out after 5ms", {}});
   };
   EXPECT_EQ(judge().message,
-            "no verdict: the judge ended with timeout: Execution timed out after 5ms");
+            "✗ no verdict: the judge ended with timeout: Execution timed out after 5ms");
   on_run_ = [](const fs::path&, trial::Execution& run) { run.structured = good("passed", 0.1); };
-  EXPECT_EQ(judge().status, GradeStatus::skipped);
+  EXPECT_EQ(judge().status, GradeStatus::failed);
   on_run_ = [](const fs::path&, trial::Execution& run) { run.answer = "All is well."; };
   EXPECT_EQ(judge().error, "the answer has no JSON object");
+  EXPECT_EQ(judge().status, GradeStatus::failed);
+}
+
+/// What no text in the graded work can cause is not held against it.
+TEST_F(Judges, ThatAreUnavailableAreSkipped) {
+  on_run_ = [](const fs::path&, trial::Execution& run) {
+    run.status = TrialStatus::failed;
+    run.failure_class = "rate_limit";
+  };
+  EXPECT_EQ(judge().status, GradeStatus::skipped);
+  on_run_ = [](const fs::path&, trial::Execution& run) {
+    run.status = TrialStatus::failed;
+    run.failure_class = "invalid_request";  // such as a refused text
+  };
+  EXPECT_EQ(judge().status, GradeStatus::failed);
   context_.run_agent = [](auto&&...) -> Result<trial::Execution> {
     return fail(Code::not_found, "it is not installed");
   };
   EXPECT_EQ(judge().error, "it is not installed");
+  EXPECT_EQ(judge().status, GradeStatus::skipped);
   EXPECT_EQ(judge(R"({"type":"builtin"})").error, "config needs 'assertions'");
 }
 
