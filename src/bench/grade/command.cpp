@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -24,6 +25,7 @@ using json::Document;
 constexpr Millis kUsualTimeout{300'000};
 constexpr std::size_t kMostReport = std::size_t{16} << 20;
 constexpr std::size_t kTail = 2000;
+constexpr std::size_t kMostNamed = 20;  // protected files in the message
 /// What graded code can do without bubblewrap.
 constexpr std::string_view kNotEnforced[] = {"no network", "other files hidden or read-only",
                                              "other processes hidden",
@@ -166,6 +168,17 @@ Result<TestCounts> CommandGrader::read_counts(const process::Captured& ran,
                                            counts.error().message));
 }
 
+/// The metrics have all of them.
+void add_protected(const std::vector<std::string>& paths, std::string_view what,
+                   std::vector<std::string>& violations) {
+  for (const auto& path : paths | std::views::take(kMostNamed)) {
+    violations.push_back(fmt::format("protected file {} {}", path, what));
+  }
+  if (paths.size() > kMostNamed) {
+    violations.push_back(fmt::format("and {} more", paths.size() - kMostNamed));
+  }
+}
+
 /// How the command ended, unless it ended well.
 std::string CommandGrader::end_violation(const process::Captured& ran) const {
   if (ran.exit.ended_by == process::EndedBy::wall) {
@@ -208,14 +221,11 @@ GradeResult CommandGrader::judge(const process::Captured& ran, const run::CleanC
   metrics["duration_ms"] = ran.exit.duration.count();
   std::vector<std::string> violations;
   if (!changed.empty()) metrics["changed_protected_files"] = changed;
-  for (const auto& path : changed) {
-    if (json::boolean(config_, "allow_protected_changes")) break;
-    violations.push_back(fmt::format("protected file {} was changed", path));
+  if (!json::boolean(config_, "allow_protected_changes")) {
+    add_protected(changed, "was changed", violations);
   }
   if (!rewritten.empty()) metrics["rewritten_protected_files"] = rewritten;
-  for (const auto& path : rewritten) {
-    violations.push_back(fmt::format("protected file {} was rewritten by the command", path));
-  }
+  add_protected(rewritten, "was rewritten by the command", violations);
   if (auto end = end_violation(ran); !end.empty()) violations.push_back(std::move(end));
   std::string summary = "command finished";
   if (!json::text(config_, "format").empty()) {

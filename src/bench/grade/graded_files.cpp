@@ -1,9 +1,13 @@
 #include "bench/grade/graded_files.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <set>
+
+#include <fmt/core.h>
 
 #include "system/git/fields.h"
 
@@ -138,7 +142,41 @@ void remove_obstacles(const Entries& kept, Entries& files, std::set<std::string>
   }
 }
 
+constexpr std::uint64_t kLongestDiffed = std::uint64_t{32} << 20;
+
+/// Sizes of the blobs and links of a tree, by path.
+Result<std::map<std::string, std::uint64_t>> sizes_of(const Comparison& comparison,
+                                                      const std::string& tree) {
+  TRY_ASSIGN(const auto text,
+             comparison.git.ask(with_objects(comparison, {"ls-tree", "-r", "-l", "-z", tree})));
+  std::map<std::string, std::uint64_t> sizes;
+  for (git::Fields fields(text); !fields.done();) {
+    const auto field = fields.next();
+    const auto tab = field.find('\t');
+    if (tab == field.npos) continue;
+    const auto entry = field.substr(0, tab);
+    const auto size = entry.substr(entry.rfind(' ') + 1);
+    std::uint64_t value = 0;  // "-" of a submodule: 0
+    std::from_chars(size.data(), size.data() + size.size(), value);
+    sizes.emplace(field.substr(tab + 1), value);
+  }
+  return sizes;
+}
+
 }  // namespace
+
+/// What was long before is compared as ever: the author of the case knows it.
+Result<std::string> file_too_long_to_diff(const Comparison& comparison, const std::string& base) {
+  TRY_ASSIGN(const auto before, sizes_of(comparison, base));
+  TRY_ASSIGN(const auto after, sizes_of(comparison, comparison.tree));
+  for (const auto& [path, size] : after) {
+    const auto was = before.find(path);
+    if (size <= kLongestDiffed || (was != before.end() && was->second >= size)) continue;
+    return fmt::format("'{}' has {} bytes, and files are compared up to {}", path, size,
+                       kLongestDiffed);
+  }
+  return "";
+}
 
 bool is_link(std::string_view entry) { return entry.starts_with(kLinkMode); }
 

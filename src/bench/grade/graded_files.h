@@ -20,6 +20,9 @@ struct GradedFiles {
       changed;   // protected paths that the agent changed, added or removed; sorted
   Entries kept;  // protected files of the base; without ignored ones, which builds may change
 };
+/// A new version of a file that is too long to be compared line by line: git needs 45 bytes for each line. Empty: none is.
+Result<std::string> file_too_long_to_diff(const Comparison& comparison, const std::string& base);
+
 /// What a protected link leads to inside of the repository is protected too. `never`: a path that neither the agent nor
 /// the base may have, such as a report that the command writes; empty: none.
 Result<GradedFiles> graded_files(const Comparison& comparison, const git::PathGlobs& protect,

@@ -103,6 +103,9 @@ std::span<const GraderInfo> graders();
 Confinement find_confinement(std::span<const trial::GraderSpec> specs);
 /// What the `protect` settings of these graders match. Code::usage: a pattern is wrong.
 Result<git::PathGlobs> protected_paths(std::span<const trial::GraderSpec> specs);
+/// Patterns of `protect` that match none of these files: misspelt, or meant for files that the agent could add.
+std::vector<std::string> unmatched_patterns(std::span<const trial::GraderSpec> specs,
+                                            std::span<const std::string> paths);
 /// Commits that graders compare with by name.
 std::vector<std::string> named_commits(std::span<const trial::GraderSpec> specs);
 

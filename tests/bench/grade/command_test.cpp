@@ -347,6 +347,8 @@ TEST(Preparation, SettingsOfGradersBeforeTheAgent) {
   ASSERT_TRUE(globs);
   EXPECT_TRUE(globs->matches("a"));
   EXPECT_FALSE(globs->excludes("b"));
+  const std::vector<std::string> paths{"dir/a"};
+  EXPECT_EQ(unmatched_patterns(specs, paths), std::vector<std::string>{"!b"});
   EXPECT_EQ(named_commits(specs), std::vector<std::string>{"main"});
   EXPECT_FALSE(
       protected_paths(std::vector<trial::GraderSpec>{{"command", R"({"protect":["/a"]})"}}));
