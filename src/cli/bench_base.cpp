@@ -50,8 +50,10 @@ Result<BenchBase> BenchBase::record(const trial::TestCase& test_case, const git:
   TRY_ASSIGN(base.folder_, FolderIdentity::of(layout.modified));
   TRY_ASSIGN(base.tree_, base.snapshots_.take());
   TRY_ASSIGN(base.ignored_tree_, base.snapshots_.take_ignored(protect));
-  TRY_ASSIGN(const auto paths, base.paths());
-  base.unmatched_ = grade::unmatched_patterns(test_case.graders, paths);
+  if (!protect.empty()) {
+    TRY_ASSIGN(const auto paths, base.paths());
+    base.unmatched_ = grade::unmatched_patterns(test_case.graders, paths);
+  }
   TRY(base.take_named_commits(test_case, own));
   TRY(base.snapshots_.seal());
   base.confinement_ = grade::find_confinement(test_case.graders);

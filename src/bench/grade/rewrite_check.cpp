@@ -62,8 +62,9 @@ Result<std::vector<std::string>> RewriteCheck::with_other_blobs(
 
 Result<std::vector<std::string>> RewriteCheck::rewritten() {
   std::set<std::string> found;
-  for (const auto& path : watch_.changed()) {
-    found.insert(is_below(path, root_) ? fs::path(path).lexically_relative(root_).native() : path);
+  for (const fs::path path : watch_.changed()) {
+    const bool inside = is_below(path, root_) && path != root_;
+    found.insert(inside ? path.lexically_relative(root_).native() : path.native());
   }
   std::vector<std::string> batch;
   std::size_t bytes = 0;

@@ -46,5 +46,24 @@ TEST(FileWatch, SeesAnotherFileUnderTheName) {
   EXPECT_TRUE(changed[0].ends_with("moved"));
 }
 
+TEST(FileWatch, SeesAnotherDirectoryInThePlaceOfTheRoot) {
+  const test::TempFolder folder;
+  folder.write("above/root/file", "x");
+  fs::create_directory_symlink("above", folder / "link");
+  for (const auto* root : {"above/root", "link/root"}) {
+    auto watch = FileWatch::on(folder / root, {"file"});
+    ASSERT_TRUE(watch);
+    folder.write("above/other", "x");
+    folder.write("above/root/new", "x");
+    EXPECT_TRUE(watch->changed().empty());
+    fs::rename(folder / "above/root", folder / "above/aside");
+    fs::rename(folder / "above/aside", folder / "above/root");
+    EXPECT_EQ(watch->changed(), std::vector<std::string>{(folder / root).native()});
+    fs::rename(folder / "above", folder / "aside");
+    fs::rename(folder / "aside", folder / "above");
+    EXPECT_EQ(watch->changed().size(), 1U);
+  }
+}
+
 }  // namespace
 }  // namespace ralph::run
