@@ -50,10 +50,25 @@ Result<BenchBase> BenchBase::record(const trial::TestCase& test_case, const git:
   TRY_ASSIGN(base.folder_, FolderIdentity::of(layout.modified));
   TRY_ASSIGN(base.tree_, base.snapshots_.take());
   TRY_ASSIGN(base.ignored_tree_, base.snapshots_.take_ignored(protect));
+  if (!protect.empty()) {
+    TRY_ASSIGN(const auto paths, base.paths());
+    base.unmatched_ = grade::unmatched_patterns(test_case.graders, paths);
+  }
   TRY(base.take_named_commits(test_case, own));
   TRY(base.snapshots_.seal());
   base.confinement_ = grade::find_confinement(test_case.graders);
   return base;
+}
+
+Result<std::vector<std::string>> BenchBase::paths() const {
+  std::vector<std::string> paths;
+  for (const auto& tree : {tree_, ignored_tree_}) {
+    if (tree.empty()) continue;
+    TRY_ASSIGN(const auto text,
+               snapshots_.git().ask({.words = {"ls-tree", "-r", "--name-only", "-z", tree}}));
+    for (git::Fields fields(text); !fields.done();) paths.emplace_back(fields.next());
+  }
+  return paths;
 }
 
 /// The agent can move a branch.

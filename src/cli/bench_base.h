@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -36,10 +37,13 @@ class BenchBase {
   /// The tree of the directory now; check() is for this one then.
   Result<std::string> retake();
   const grade::Confinement& confinement() const { return confinement_; }
+  /// Patterns of `protect` that match no file.
+  const std::vector<std::string>& unmatched() const { return unmatched_; }
 
  private:
   BenchBase(trial::SnapshotStore snapshots, std::string commit)
       : snapshots_(std::move(snapshots)), commit_(std::move(commit)) {}
+  Result<std::vector<std::string>> paths() const;
   Result<> take_named_commits(const trial::TestCase& test_case, const git::Program& git);
 
   trial::SnapshotStore snapshots_;
@@ -47,6 +51,7 @@ class BenchBase {
   std::string commit_, tree_, ignored_tree_;
   std::map<std::string, std::string> named_trees_;
   grade::Confinement confinement_;
+  std::vector<std::string> unmatched_;
 };
 
 }  // namespace ralph::cli

@@ -75,8 +75,9 @@ int print_schema(const std::string& name, const BenchLines& lines) {
   auto schema = trial::input_schema(name);
   if (schema.empty()) schema = report::output_schema(name);
   if (schema.empty()) {
-    return lines.fail({Code::usage, fmt::format("unknown schema '{}'", name),
-                       "testcase, eval, evaluator, command, judge, config, log or results"});
+    return lines.fail(
+        {Code::usage, fmt::format("unknown schema '{}'", name),
+         "testcase, eval, evaluator, config, log, results, judge, or the name of a grader"});
   }
   lines.output().out(schema);
   return 0;
@@ -98,7 +99,8 @@ constexpr Option kValidateOptions[] = {
      "print the JSON Schema of a file instead",
      {},
      false,
-     "testcase|eval|evaluator|command|judge|config|log|results"},
+     "testcase|eval|evaluator|command|judge|git-diff|expected-diff|files|regex|budget|trajectory|"
+     "config|log|results"},
 };
 constexpr Example kValidateExamples[] = {
     {"ralph bench validate -c testcase.yaml", "name every problem with its line"},

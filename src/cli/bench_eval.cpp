@@ -53,7 +53,12 @@ Result<> compare_with_head(grade::GradeContext& context) {
   git.set_limits({Millis{300'000}, context.stop});
   auto own = git;
   own.pin(folder, folder / ".git");
-  TRY_ASSIGN(const auto commit, own.ask_line({.words = {"rev-parse", "--verify", "HEAD"}}));
+  const auto head = own.ask_line({.words = {"rev-parse", "--verify", "HEAD"}});
+  if (!head) {
+    return fail(Code::not_found, fmt::format("'{}' has no commit to compare with", folder.native()),
+                "commit the state before the work");
+  }
+  const auto& commit = *head;
   TRY_ASSIGN(const auto tree, own.ask_line({.words = {"rev-parse", "--verify", "HEAD^{tree}"}}));
   TRY_ASSIGN(auto choice, files_of_head(own));
   TRY_ASSIGN(auto opened,

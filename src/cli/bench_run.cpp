@@ -160,6 +160,9 @@ Result<> BenchRun::take_base() {
   TRY_ASSIGN(auto base, BenchBase::record(case_, *git_, layout(), base_commit_));
   base_.emplace(std::move(base));
   TRY_ASSIGN(artifacts_, FolderIdentity::of(layout().artifacts));
+  for (const auto& pattern : base_->unmatched()) {
+    lines_.warn(fmt::format("protect: '{}' matches no file of the repository", pattern));
+  }
   if (const auto& problem = base_->confinement().problem; !problem.empty()) {
     lines_.warn(fmt::format(
         "graders run code in a clean clone, but with network and access to your files: {}",
@@ -240,7 +243,9 @@ void BenchRun::clone_expected(grade::GradeContext& context) {
   const auto cloned =
       trial::clone_expected(git, source_, {case_.expected, expected_commit_}, layout().expected);
   if (cloned) context.expected = layout().expected;
-  if (!cloned) lines_.warn(describe(cloned.error()));
+  if (cloned) return;
+  lines_.warn(describe(cloned.error()));
+  context.no_expected = cloned.error();
 }
 
 grade::GradeContext BenchRun::grade_context() {
@@ -307,7 +312,11 @@ Result<int> BenchRun::run(bool keep_workspace) {
   bundle_.grades = run_graders(case_.graders, grade_context(), lines_);
   complete_bundle();
   TRY(publish(bundle_, case_.post_evaluation, masker_, signals_->token(), lines_));
-  if (!keep_workspace) workspace_->remove_sources();
+  if (!keep_workspace) {
+    if (const auto removed = workspace_->remove_sources(); !removed) {
+      lines_.warn(describe(removed.error()));
+    }
+  }
   return exit_code();
 }
 

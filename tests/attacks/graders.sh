@@ -7,6 +7,7 @@ settings='{}'              # further settings of the grader `command`, as JSON
 grader=''                  # another grader than `command`, as JSON
 expected=''                # a branch with the expected result
 loop_check=''              # for `ralph loop`, which reads no reports; '-': bench only
+never_skipped=''            # set: the attack wins too if the grader of `ralph bench` is skipped
 needs_bubblewrap=''         # set: without bubblewrap nothing is promised
 naive_first=:              # what the naive grader does before the check, such as restoring the tests
 naive_check() { sh_like_the_agent "$check"; }
@@ -75,6 +76,7 @@ by_bench() {
   local results
   results=$(echo .youbencha-workspace/*/artifacts/results.json)
   [ "$CODE" -eq 0 ] || [ "$CODE" -eq 6 ] || [ "$CODE" -eq 8 ] || broken "bench ended with $CODE"
+  [ -z "$never_skipped" ] || ! jq -e 'any(.evaluators[]; .status == "skipped")' "$results" >/dev/null || breach "results.json says skipped"
   [ "$CODE" -eq 0 ] || ! grep -q '"overall_status": "passed"' "$results" || breach "results.json says passed"
   return "$CODE"
 }

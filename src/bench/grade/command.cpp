@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -6,6 +7,7 @@
 
 #include "bench/grade/graded_files.h"
 #include "bench/grade/graders_impl.h"
+#include "bench/grade/rewrite_check.h"
 #include "bench/grade/test_report.h"
 #include "bench/trial/snapshot.h"
 #include "core/base/folder.h"
@@ -23,9 +25,11 @@ using json::Document;
 constexpr Millis kUsualTimeout{300'000};
 constexpr std::size_t kMostReport = std::size_t{16} << 20;
 constexpr std::size_t kTail = 2000;
+constexpr std::size_t kMostNamed = 20;  // protected files in the message
 /// What graded code can do without bubblewrap.
 constexpr std::string_view kNotEnforced[] = {"no network", "other files hidden or read-only",
-                                             "other processes hidden"};
+                                             "other processes hidden",
+                                             "no changes to the memory of other processes"};
 
 /// A file of the directory whose path has no link in it: a link could lead to any file.
 Result<std::string> read_inside(const fs::path& root, const fs::path& path) {
@@ -61,13 +65,16 @@ class CommandGrader final : public Grader {
  private:
   std::vector<std::string> argv() const;
   Result<Comparison> comparison_of(const GradeContext& context) const;
-  Result<run::CleanClone> make_clone(const GradeContext& context, GradedFiles& files) const;
-  Result<process::Captured> run(const GradeContext& context, const run::CleanClone& clone) const;
+  Result<run::CleanClone> make_clone(const GradeContext& context, const Comparison& comparison,
+                                     GradedFiles& files) const;
+  Result<process::Captured> run(const GradeContext& context, const run::CleanClone& clone,
+                                const RewriteCheck& rewrites) const;
   std::string end_violation(const process::Captured& ran) const;
   void judge_counts(const process::Captured& ran, const run::CleanClone& clone, Document& metrics,
                     std::string& summary, std::vector<std::string>& violations) const;
   GradeResult judge(const process::Captured& ran, const run::CleanClone& clone,
-                    const GradeContext& context, const std::vector<std::string>& changed) const;
+                    const GradeContext& context, const std::vector<std::string>& changed,
+                    const std::vector<std::string>& rewritten) const;
   Result<TestCounts> read_counts(const process::Captured& ran, const run::CleanClone& clone) const;
   std::string working_dir() const { return json::text(config_, "working_dir"); }
   /// Of the report that the command writes, in the repository; empty: it writes none.
@@ -104,10 +111,10 @@ Result<Comparison> CommandGrader::comparison_of(const GradeContext& context) con
 }
 
 Result<run::CleanClone> CommandGrader::make_clone(const GradeContext& context,
+                                                  const Comparison& comparison,
                                                   GradedFiles& files) const {
   TRY_ASSIGN(const auto protect,
              git::PathGlobs::make(json::texts(config_, "protect"), "'protect'"));
-  TRY_ASSIGN(const auto comparison, comparison_of(context));
   TRY_ASSIGN(files, graded_files(comparison, protect, report().native()));
   std::vector<fs::path> objects{comparison.git.git_folder() / "objects"};
   if (!comparison.worktree_objects.empty()) objects.push_back(comparison.worktree_objects);
@@ -122,7 +129,8 @@ Result<run::CleanClone> CommandGrader::make_clone(const GradeContext& context,
 }
 
 Result<process::Captured> CommandGrader::run(const GradeContext& context,
-                                             const run::CleanClone& clone) const {
+                                             const run::CleanClone& clone,
+                                             const RewriteCheck& rewrites) const {
   process::Command command;
   command.argv = argv();
   command.cwd = clone.root() / working_dir();
@@ -134,7 +142,8 @@ Result<process::Captured> CommandGrader::run(const GradeContext& context,
     auto hidden = context.hidden;
     hidden.push_back(context.folder);
     hidden.push_back(context.artifacts);
-    const auto confine = clone.confinement(context.confinement.bwrap, hidden, command.cwd);
+    const auto confine =
+        clone.confinement(context.confinement.bwrap, hidden, command.cwd, rewrites.mountable());
     TRY_ASSIGN(command, confine(std::move(command)));
   }
   return process::capture(command, {.wall = timeout(), .bytes = kMostReport}, context.stop);
@@ -157,6 +166,17 @@ Result<TestCounts> CommandGrader::read_counts(const process::Captured& ran,
   if (counts) return counts;
   return fail(Code::malformed, fmt::format("'{}' is not a JUnit report: {}", report().native(),
                                            counts.error().message));
+}
+
+/// The metrics have all of them.
+void add_protected(const std::vector<std::string>& paths, std::string_view what,
+                   std::vector<std::string>& violations) {
+  for (const auto& path : paths | std::views::take(kMostNamed)) {
+    violations.push_back(fmt::format("protected file {} {}", path, what));
+  }
+  if (paths.size() > kMostNamed) {
+    violations.push_back(fmt::format("and {} more", paths.size() - kMostNamed));
+  }
 }
 
 /// How the command ended, unless it ended well.
@@ -194,16 +214,18 @@ void CommandGrader::judge_counts(const process::Captured& ran, const run::CleanC
 
 GradeResult CommandGrader::judge(const process::Captured& ran, const run::CleanClone& clone,
                                  const GradeContext& context,
-                                 const std::vector<std::string>& changed) const {
+                                 const std::vector<std::string>& changed,
+                                 const std::vector<std::string>& rewritten) const {
   Document metrics = Document::object();
   metrics["exit_code"] = ran.exit.exit_code ? Document(*ran.exit.exit_code) : Document(nullptr);
   metrics["duration_ms"] = ran.exit.duration.count();
   std::vector<std::string> violations;
   if (!changed.empty()) metrics["changed_protected_files"] = changed;
-  for (const auto& path : changed) {
-    if (json::boolean(config_, "allow_protected_changes")) break;
-    violations.push_back(fmt::format("protected file {} was changed", path));
+  if (!json::boolean(config_, "allow_protected_changes")) {
+    add_protected(changed, "was changed", violations);
   }
+  if (!rewritten.empty()) metrics["rewritten_protected_files"] = rewritten;
+  add_protected(rewritten, "was rewritten by the command", violations);
   if (auto end = end_violation(ran); !end.empty()) violations.push_back(std::move(end));
   std::string summary = "command finished";
   if (!json::text(config_, "format").empty()) {
@@ -223,18 +245,25 @@ GradeResult CommandGrader::judge(const process::Captured& ran, const run::CleanC
 
 GradeResult CommandGrader::grade(const GradeContext& context) const {
   if (argv().empty()) return skipped("no command", "config needs 'command'");
+  const auto comparison = comparison_of(context);
+  if (!comparison) return skipped(comparison.error().message, describe(comparison.error()));
   GradedFiles files;
-  const auto clone = make_clone(context, files);
+  const auto clone = make_clone(context, *comparison, files);
   if (context.stop.stop_requested()) return stopped();
-  if (!clone) return skipped(clone.error().message, describe(clone.error()));
+  if (!clone) return not_graded(clone.error());
   if (const auto usable = check_working_dir(clone->root(), working_dir()); !usable) {
     return judged("command not run", {usable.error().message});
   }
-  const auto ran = run(context, *clone);
+  auto rewrites = RewriteCheck::begin(comparison->git, clone->root(), files.kept);
+  if (!rewrites) return skipped(rewrites.error().message, describe(rewrites.error()));
+  const auto ran = run(context, *clone, *rewrites);
   // A command that we ended says nothing about the work.
   if (context.stop.stop_requested()) return stopped();
-  if (!ran) return skipped(ran.error().message, describe(ran.error()));
-  auto result = judge(*ran, *clone, context, files.changed);
+  if (!ran) return not_graded(ran.error());
+  const auto rewritten = rewrites->rewritten();
+  // Graded code may have made them unreadable.
+  if (!rewritten) return not_graded(rewritten.error());
+  auto result = judge(*ran, *clone, context, files.changed, *rewritten);
   result.assertions = json::write(config_);
   return result;
 }

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "bench/grade/graded_files.h"
 #include "bench/grade/graders_impl.h"
 #include "core/base/file.h"
 #include "core/json/field.h"
@@ -139,6 +140,7 @@ class GitDiff final : public Grader {
 
  private:
   Result<std::string> base_tree(const GradeContext& context) const;
+  Result<std::string> changes_since(const GradeContext& context, const std::string& base) const;
   git::Call diff_call(const GradeContext& context, const std::string& base) const;
 
   Document config_;
@@ -182,16 +184,23 @@ Result<std::string> GitDiff::base_tree(const GradeContext& context) const {
   return git.ask_line({.words = {"rev-parse", "--verify", "--end-of-options", asked + "^{tree}"}});
 }
 
+Result<std::string> GitDiff::changes_since(const GradeContext& context,
+                                           const std::string& base) const {
+  if (base == context.comparison->tree) return "";
+  TRY_ASSIGN(auto too_long, file_too_long_to_diff(*context.comparison, base));
+  if (!too_long.empty()) return fail(Code::limit, std::move(too_long));
+  return context.comparison->git.ask(diff_call(context, base));
+}
+
 GradeResult GitDiff::grade(const GradeContext& context) const {
   if (!context.comparison) {
     return skipped("Git repository not found or not accessible", "no git repository");
   }
   const auto base = base_tree(context);
   if (!base) return skipped("Evaluator error: " + base.error().message, base.error().message);
-  const bool unchanged = *base == context.comparison->tree;
-  const auto listed =
-      unchanged ? Result<std::string>("") : context.comparison->git.ask(diff_call(context, *base));
-  if (!listed) return skipped("Evaluator error: " + listed.error().message, listed.error().message);
+  const auto listed = changes_since(context, *base);
+  if (context.stop.stop_requested()) return stopped();
+  if (!listed) return not_graded(listed.error());
   std::string_view patch = *listed;
   const auto files = take_numstat(patch);
   const auto totals = total_of(files);

@@ -36,7 +36,7 @@ GradeResult run_known(const GraderInfo& info, const trial::GraderSpec& spec,
   try {
     return info.make(spec)->grade(context);
   } catch (const std::exception& error) {
-    return skipped(fmt::format("Evaluator error: {}", error.what()), error.what());
+    return not_graded({Code::internal, error.what(), {}});
   }
 }
 
@@ -72,6 +72,12 @@ GradeResult skipped(std::string message, std::string error) {
   return result;
 }
 
+GradeResult not_graded(const Error& error) {
+  auto result = judged("not graded", {error.message});
+  result.error = describe(error);
+  return result;
+}
+
 GradeResult stopped() { return skipped("not graded: stopped", "stopped"); }
 
 GradeResult judged(const std::string& summary, const std::vector<std::string>& violations) {
@@ -96,7 +102,7 @@ GradeResult run_grader(const trial::GraderSpec& spec, const GradeContext& contex
   const auto trusted = context.check_trusted();
   const auto info =
       std::ranges::find_if(kGraders, [&](const auto& one) { return is_kind(one, spec.name); });
-  auto result = !trusted ? judged("not graded", {trusted.error().message})
+  auto result = !trusted ? not_graded(trusted.error())
                 : info != kGraders.end()
                     ? run_known(*info, spec, context)
                     : skipped(fmt::format("Unknown evaluator: {}", spec.name),

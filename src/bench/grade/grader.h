@@ -65,8 +65,9 @@ using AgentRunner = std::function<Result<trial::Execution>(
 
 /// What graders work on. Every process of the agent has ended.
 struct GradeContext {
-  std::filesystem::path folder;    // the graded directory
-  std::filesystem::path expected;  // empty: there is none
+  std::filesystem::path folder;           // the graded directory
+  std::filesystem::path expected;         // empty: there is none
+  std::optional<Error> no_expected = {};  // why there is none, although the case has one
   std::filesystem::path artifacts;
   std::optional<Comparison> comparison;         // none: the directory is not a repository
   std::vector<std::string> helper_files;        // of the agent, copied by us: not its work
@@ -102,6 +103,9 @@ std::span<const GraderInfo> graders();
 Confinement find_confinement(std::span<const trial::GraderSpec> specs);
 /// What the `protect` settings of these graders match. Code::usage: a pattern is wrong.
 Result<git::PathGlobs> protected_paths(std::span<const trial::GraderSpec> specs);
+/// Patterns of `protect` that match none of these files: misspelt, or meant for files that the agent could add.
+std::vector<std::string> unmatched_patterns(std::span<const trial::GraderSpec> specs,
+                                            std::span<const std::string> paths);
 /// Commits that graders compare with by name.
 std::vector<std::string> named_commits(std::span<const trial::GraderSpec> specs);
 
@@ -111,7 +115,7 @@ std::string unknown_grader(std::string_view name);
 /// The agent that the grader starts; none: it starts no agent.
 std::optional<trial::AgentSpec> judge_of(const trial::GraderSpec& spec);
 
-/// Runs the grader of a spec. One that is unknown or throws is skipped with its error; nothing passes if
+/// Runs the grader of a spec. One that is unknown is skipped with its error; one that throws fails, and each does if
 /// `check_trusted` fails.
 GradeResult run_grader(const trial::GraderSpec& spec, const GradeContext& context);
 

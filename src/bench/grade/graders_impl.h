@@ -15,8 +15,10 @@ std::unique_ptr<Grader> make_budget(const trial::GraderSpec& spec);
 std::unique_ptr<Grader> make_trajectory(const trial::GraderSpec& spec);
 std::unique_ptr<Grader> make_judge(const trial::GraderSpec& spec);
 
-/// A grader that cannot work, and why.
+/// A grader that cannot work, and why: its settings, or something else that no agent can cause.
 GradeResult skipped(std::string message, std::string error);
+/// Failed, because the agent's work may be why the grader cannot work: nobody escapes a grade by that.
+GradeResult not_graded(const Error& error);
 /// A grader that was ended by a stop request.
 GradeResult stopped();
 /// Passed without violations, else failed; the message names them.

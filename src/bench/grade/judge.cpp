@@ -9,6 +9,7 @@
 #include "bench/grade/judge_prompt.h"
 #include "bench/grade/judge_view.h"
 #include "core/base/id.h"
+#include "core/base/text.h"
 #include "core/json/field.h"
 
 namespace ralph::grade {
@@ -19,6 +20,8 @@ using json::Document;
 
 constexpr Millis kJudgeTimeout{300'000};
 constexpr double kJudgeThreshold = 0.5;
+/// Classes of failures that no text in the graded work causes.
+constexpr std::string_view kOutages = "auth rate_limit overloaded network";
 
 /// The settings of a judge.
 struct JudgeSettings {
@@ -144,14 +147,16 @@ Vote Judge::ask_once(const GradeContext& context, const fs::path& logs, JudgeUse
   auto agent = settings_.agent;
   agent.prompt = prompt_for(context, *view);
   const auto run = context.run_agent(agent, view->folder(), logs, settings_.timeout);
-  if (!run) return {.problem = describe(run.error())};
+  if (!run) return {.problem = describe(run.error()), .unavailable = true};
   use.add(*run);
   if (run->status != trial::TrialStatus::success) {
     return {.problem = fmt::format("the judge ended with {}: {}", to_string(run->status),
-                                   run->errors.empty() ? run->message : run->errors[0].message)};
+                                   run->errors.empty() ? run->message : run->errors[0].message),
+            .unavailable = has_word(kOutages, run->failure_class)};
   }
-  const auto answer = run->structured.empty() ? last_object(run->answer) : run->structured;
-  return read_vote(answer, settings_.assertions, settings_.threshold);
+  return run->structured.empty()
+             ? read_text_vote(run->answer, settings_.assertions, settings_.threshold)
+             : read_vote(run->structured, settings_.assertions, settings_.threshold);
 }
 
 Document Judge::metrics_of(const std::vector<Vote>& votes, const JudgeUse& use) const {
@@ -176,24 +181,34 @@ Document Judge::metrics_of(const std::vector<Vote>& votes, const JudgeUse& use) 
   return metrics;
 }
 
+/// What a vote says about the result.
+std::string message_of(const std::vector<Vote>& votes, GradeStatus status, const Vote& vote) {
+  const auto mark = status == GradeStatus::passed   ? "✓ "
+                    : status == GradeStatus::failed ? "✗ "
+                                                    : "";
+  if (votes.size() == 1) {
+    return vote.problem.empty() ? mark + vote.message : mark + ("no verdict: " + vote.problem);
+  }
+  const auto counted = std::ranges::count(votes, status, &Vote::status);
+  if (2 * counted > std::ssize(votes)) {
+    return fmt::format("{}{} of {} votes: {}", mark, counted, votes.size(), vote.message);
+  }
+  return fmt::format("{}no majority of {} votes: {}", mark, votes.size(),
+                     vote.problem.empty() ? "the votes are equally divided" : vote.problem);
+}
+
 GradeResult Judge::count(const std::vector<Vote>& votes, const JudgeUse& use) const {
   GradeResult result;
   result.status = majority(votes);
-  const auto counted = std::ranges::count(votes, result.status, &Vote::status);
-  const auto found = std::ranges::find(votes, result.status, &Vote::status);
-  if (result.status == GradeStatus::skipped) {
-    const auto problem =
-        std::ranges::find_if(votes, [](auto& vote) { return !vote.problem.empty(); });
-    result.error = problem != votes.end() ? problem->problem : "the votes are equally divided";
-    result.message = votes.size() == 1
-                         ? "no verdict: " + result.error
-                         : fmt::format("no majority of {} votes: {}", votes.size(), result.error);
-  } else {
-    const auto mark = result.status == GradeStatus::passed ? "✓" : "✗";
-    result.message = votes.size() == 1 ? fmt::format("{} {}", mark, found->message)
-                                       : fmt::format("{} {} of {} votes: {}", mark, counted,
-                                                     votes.size(), found->message);
-  }
+  const bool decided =
+      2 * std::ranges::count(votes, result.status, &Vote::status) > std::ssize(votes) &&
+      result.status != GradeStatus::skipped;
+  auto shown = decided
+                   ? std::ranges::find(votes, result.status, &Vote::status)
+                   : std::ranges::find_if(votes, [](auto& vote) { return !vote.problem.empty(); });
+  if (shown == votes.end()) shown = votes.begin();
+  result.message = message_of(votes, result.status, *shown);
+  if (!decided) result.error = shown->problem;
   result.metrics = json::write(metrics_of(votes, use));
   result.assertions = mean_scores(votes, settings_.assertions);
   return result;
@@ -213,10 +228,11 @@ GradeResult Judge::grade(const GradeContext& context) const {
   auto result = count(votes, use);
   const auto changed = undo_changes_of_judge(context);
   if (changed && !*changed) return result;
-  result.status = GradeStatus::skipped;
-  result.error = changed ? "the judge changed the files that it graded" : describe(changed.error());
-  result.message = "no verdict: " + result.error;
-  return result;
+  auto refused =
+      not_graded(changed ? Error{Code::permission, "the judge changed the files that it graded", {}}
+                         : changed.error());
+  refused.metrics = std::move(result.metrics);
+  return refused;
 }
 
 }  // namespace

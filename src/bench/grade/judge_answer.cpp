@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <set>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -10,6 +12,7 @@
 #include "bench/grade/graders_impl.h"
 #include "core/base/text.h"
 #include "core/json/field.h"
+#include "core/json/repair.h"
 #include "core/schema/schema.h"
 
 namespace ralph::grade {
@@ -17,9 +20,9 @@ namespace {
 
 using json::Document;
 
-/// An answer is short, and each brace can be the start of an object.
-constexpr std::size_t kSearchedText = std::size_t{64} << 10;
-constexpr int kMostStarts = 2000;
+/// An answer is short, and each brace can be the start of an object. What is behind a limit could be another answer.
+constexpr std::size_t kLongestText = std::size_t{256} << 10;
+constexpr std::ptrdiff_t kMostBraces = 2000;
 
 /// The end of the object that starts at text[0]; npos: it is not closed.
 std::size_t end_of_object(std::string_view text) {
@@ -43,6 +46,46 @@ Vote invalid(std::string problem) {
   Vote vote;
   vote.problem = std::move(problem);
   return vote;
+}
+
+/// What json::parse() reads.
+std::string repaired(std::string_view json) {
+  return json::repair(json).value_or(std::string(json));
+}
+
+/// Every JSON object of a text, those inside of others too.
+std::vector<std::string> objects_in(std::string_view text) {
+  std::vector<std::string> found;
+  for (auto at = text.find('{'); at != text.npos; at = text.find('{', at + 1)) {
+    const auto rest = text.substr(at);
+    const auto end = end_of_object(rest);
+    if (end == rest.npos) continue;
+    auto object = repaired(rest.substr(0, end));
+    if (json::parse(object)) found.push_back(std::move(object));
+  }
+  return found;
+}
+
+/// Whether it says what a judge says, well or badly.
+bool is_answer(const std::string& object) {
+  const auto document = json::parse(object);
+  const auto status = document ? json::text(*document, "status") : "";
+  return status == "passed" || status == "failed";
+}
+
+/// Programs do not agree about which of two values counts.
+bool has_duplicate_keys(std::string_view text) {
+  std::vector<std::set<std::string>> keys;
+  bool found = false;
+  const auto look = [&](int, Document::parse_event_t event, Document& parsed) {
+    using enum Document::parse_event_t;
+    if (event == object_start) keys.emplace_back();
+    if (event == key) found |= !keys.back().insert(parsed.get<std::string>()).second;
+    if (event == object_end) keys.pop_back();
+    return true;
+  };
+  const auto ignored = Document::parse(text, look, false);
+  return found;
 }
 
 std::string problems_of(const Document& answer, const std::vector<Assertion>& assertions) {
@@ -96,27 +139,12 @@ std::string answer_schema(const std::vector<Assertion>& assertions) {
                       {"required", {"status", "metrics", "message"}}});
 }
 
-std::string last_object(std::string_view text) {
-  if (text.size() > kSearchedText) text.remove_prefix(text.size() - kSearchedText);
-  std::string found;
-  for (int tries = 0; tries < kMostStarts; ++tries) {
-    const auto start = text.find('{');
-    if (start == text.npos) break;
-    text.remove_prefix(start);
-    const auto end = end_of_object(text);
-    const auto candidate = text.substr(0, end);
-    const bool is_object = end != text.npos && Document::accept(candidate);
-    if (is_object) found = candidate;
-    text.remove_prefix(is_object ? end : 1);
-  }
-  return found;
-}
-
 Vote read_vote(std::string_view answer, const std::vector<Assertion>& assertions,
                double threshold) {
   if (trim(answer).empty()) return invalid("the answer has no JSON object");
   const auto document = json::parse(answer, "the answer");
   if (!document) return invalid(document.error().message);
+  if (has_duplicate_keys(repaired(answer))) return invalid("the answer has a key twice");
   if (const auto wrong = problems_of(*document, assertions); !wrong.empty()) {
     return invalid("the answer is not valid: " + wrong);
   }
@@ -132,12 +160,36 @@ Vote read_vote(std::string_view answer, const std::vector<Assertion>& assertions
   return vote;
 }
 
-GradeStatus majority(const std::vector<Vote>& votes) {
-  for (const auto status : {GradeStatus::passed, GradeStatus::failed}) {
-    const auto count = std::ranges::count(votes, status, &Vote::status);
-    if (2 * count > std::ssize(votes)) return status;
+Vote read_text_vote(std::string_view text, const std::vector<Assertion>& assertions,
+                    double threshold) {
+  if (text.size() > kLongestText || std::ranges::count(text, '{') > kMostBraces) {
+    return invalid(
+        fmt::format("the text has more than {} bytes or {} braces", kLongestText, kMostBraces));
   }
-  return GradeStatus::skipped;
+  auto objects = objects_in(text);
+  if (objects.empty()) return invalid("the answer has no JSON object");
+  std::erase_if(objects, [](const std::string& object) { return !is_answer(object); });
+  if (objects.empty()) {
+    return invalid("the answer has no JSON object with the status 'passed' or 'failed'");
+  }
+  std::optional<Vote> vote;
+  for (const auto& object : objects) {
+    auto each = read_vote(object, assertions, threshold);
+    if (!each.problem.empty()) return each;
+    if (vote && (vote->status != each.status || vote->scores != each.scores)) {
+      return invalid(fmt::format("the text has {} answers that differ", objects.size()));
+    }
+    vote = std::move(each);
+  }
+  return *vote;
+}
+
+GradeStatus majority(const std::vector<Vote>& votes) {
+  const auto passed = std::ranges::count(votes, GradeStatus::passed, &Vote::status);
+  if (2 * passed > std::ssize(votes)) return GradeStatus::passed;
+  const auto unavailable = std::ranges::count(votes, true, &Vote::unavailable);
+  return 2 * (passed + unavailable) > std::ssize(votes) ? GradeStatus::skipped
+                                                        : GradeStatus::failed;
 }
 
 std::string mean_scores(const std::vector<Vote>& votes, const std::vector<Assertion>& assertions) {

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "bench/grade/graded_files.h"
 #include "bench/trial/snapshot.h"
 #include "core/base/file.h"
 #include "harness/backend/agent_type.h"
@@ -121,6 +122,8 @@ Result<JudgeView> JudgeView::create(const GradeContext& context, const fs::path&
 std::string patch_of(const GradeContext& context) {
   if (!context.comparison) return {};
   const auto& comparison = *context.comparison;
+  const auto too_long = file_too_long_to_diff(comparison, comparison.base_tree);
+  if (!too_long || !too_long->empty()) return too_long ? "(no patch: " + *too_long + ")" : "";
   git::Call call{.words = {"diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M",
                            comparison.base_tree, comparison.tree, "--", ":(top)"},
                  .env = object_folders(context)};

@@ -40,6 +40,22 @@ Result<git::PathGlobs> protected_paths(std::span<const trial::GraderSpec> specs)
   return git::PathGlobs::make(all, "protect");
 }
 
+std::vector<std::string> unmatched_patterns(std::span<const trial::GraderSpec> specs,
+                                            std::span<const std::string> paths) {
+  std::vector<std::string> unmatched;
+  for (const auto& spec : specs) {
+    if (spec.name != kCodeGrader) continue;
+    for (const auto& pattern : json::texts(config_of(spec), "protect")) {
+      const auto glob = git::PathGlobs::make({pattern}, "protect");
+      const auto matches = [&](const auto& path) {
+        return glob->matches(path) || glob->excludes(path);
+      };
+      if (glob && std::ranges::none_of(paths, matches)) unmatched.push_back(pattern);
+    }
+  }
+  return unmatched;
+}
+
 std::vector<std::string> named_commits(std::span<const trial::GraderSpec> specs) {
   std::vector<std::string> names;
   for (const auto& spec : specs) {

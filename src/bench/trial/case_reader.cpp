@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 
 #include <fmt/core.h>
@@ -31,7 +32,9 @@ const Node* find_text_in(const Node& node, std::string_view key) {
 /// What the settings of a grader must look like; nullptr: anything.
 const Shape* settings_shape(std::string_view grader) {
   if (grader == kCommandName) return &kCommandConfig;
-  return is_judge_name(grader) ? &kJudgeConfig : nullptr;
+  if (is_judge_name(grader)) return &kJudgeConfig;
+  const auto found = std::ranges::find(measuring_graders(), grader, &GraderShape::grader);
+  return found == measuring_graders().end() ? nullptr : found->shape;
 }
 
 /// The name and the settings in the document's form.
@@ -207,7 +210,8 @@ void CaseReader::check_settings(const GraderNode& grader, const Shape& shape) {
       to.push_back(std::move(problem));
     }
   };
-  add(wrong, problems);
+  const bool measures = &shape != &kCommandConfig && &shape != &kJudgeConfig;
+  add(wrong, options_.as_yb && measures ? warnings : problems);
   add(doubtful, warnings);
 }
 

@@ -345,10 +345,8 @@ constinit const Shape kPublicTestCase{.type = Type::object, .fields = kPublicFie
 constinit const Shape kLocalTestCase{.type = Type::object, .fields = kLocalFields};
 constinit const Shape kEvalCase{.type = Type::object, .fields = kEvalFields};
 constinit const Shape kEvaluatorDefinition{.type = Type::object, .fields = kDefinitionFields};
-constinit const Shape kJudgeConfig{.type = Type::object,
-                                   .rule = check_one_of_assertions,
-                                   .fields = kJudgeFields,
-                                   .others = OtherKeys::kept};
+constinit const Shape kJudgeConfig{
+    .type = Type::object, .rule = check_one_of_assertions, .fields = kJudgeFields};
 constinit const Shape kDefaultsFile{
     .type = Type::object, .fields = kDefaultsFields, .others = OtherKeys::refused};
 

@@ -12,4 +12,11 @@ extern const Shape kCommandConfig;  // `config` of the grader `command`
 extern const Shape kJudgeConfig;    // `config` of an agentic-judge
 extern const Shape kDefaultsFile;
 
+/// `config` of a grader that runs no code and no agent.
+struct GraderShape {
+  std::string_view grader;
+  const Shape* shape;
+};
+std::span<const GraderShape> measuring_graders();
+
 }  // namespace ralph::trial

@@ -17,6 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// How much more than the first one a later snapshot may have: an agent can make files faster than they are stored.
+constexpr std::size_t kMostNewFiles = 100'000;
+constexpr std::uint64_t kMostNewBytes = std::uint64_t{1} << 30;
 constexpr std::size_t kLargestIndex = std::size_t{1} << 30;
 
 /// Not synced: it has to outlive neither us nor the machine.
@@ -103,6 +106,11 @@ Result<std::string> SnapshotStore::tree_of(const fs::path& index) const {
 Result<std::string> SnapshotStore::take() {
   TRY_ASSIGN(auto files, git::list_all_files(git_.root(), choice_));
   TRY_ASSIGN(auto tree, store(files.paths));
+  if (!has_first_) {
+    has_first_ = true;
+    choice_.most_files = files.paths.size() + files.left_out.size() + kMostNewFiles;
+    choice_.most_bytes = files.bytes + kMostNewBytes;
+  }
   left_out_ = std::move(files.left_out);
   choice_.known.insert(files.paths.begin(), files.paths.end());
   return tree;
@@ -112,6 +120,8 @@ Result<std::string> SnapshotStore::take_ignored(const git::PathGlobs& globs) con
   if (globs.empty() || choice_.rules.empty()) return "";
   auto choice = choice_;
   choice.always = globs;
+  choice.most_files = git::FileChoice().most_files;
+  choice.most_bytes = git::FileChoice().most_bytes;
   TRY_ASSIGN(auto files, git::list_all_files(git_.root(), choice));
   std::erase_if(files.paths, [&](const auto& path) { return choice_.known.contains(path); });
   if (files.paths.empty()) return "";

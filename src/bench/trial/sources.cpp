@@ -194,7 +194,10 @@ Result<std::string> clone_base(const git::Program& git, const Source& source,
   TRY(forget_origin(folder));
   TRY_ASSIGN(const auto head, git::read_head(folder));
   if (head && !head->commit.empty()) return head->commit;
-  return in(git, folder).ask_line({.words = {"rev-parse", "--verify", "HEAD"}});
+  const auto commit = in(git, folder).ask_line({.words = {"rev-parse", "--verify", "HEAD"}});
+  if (commit) return commit;
+  return fail(Code::unavailable, clone_failed(source) + ": it has no commits",
+              "commit what the agent should work on, or name a 'branch' that has commits");
 }
 
 Result<std::string> check_branch(const git::Program& git, const Source& source,

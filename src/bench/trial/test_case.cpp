@@ -169,7 +169,11 @@ std::string input_schema(std::string_view name) {
       {"config", &kDefaultsFile, ".youbencharc"},
   });
   const auto row = std::ranges::find(rows, name, &Row::name);
-  return row == rows.end() ? "" : json_schema(*row->shape, row->title);
+  if (row != rows.end()) return json_schema(*row->shape, row->title);
+  const auto grader = std::ranges::find(measuring_graders(), name, &GraderShape::grader);
+  return grader == measuring_graders().end()
+             ? ""
+             : json_schema(*grader->shape, fmt::format("Settings of the grader {}", name));
 }
 
 }  // namespace ralph::trial

@@ -99,7 +99,7 @@ struct ReadOptions {
   bool allow_local = false;  // local paths, file:// and private hosts for `repo`
   /// What is wrong with the name of a grader; empty: nothing. None: every name is accepted.
   std::string (*unknown_grader)(std::string_view name) = nullptr;
-  bool as_yb = false;  // unknown graders are warnings
+  bool as_yb = false;  // unknown graders and wrong settings of those that measure are warnings
 };
 
 inline constexpr std::size_t kLargestCaseFile = 1'048'576;

@@ -11,6 +11,7 @@
 #include "core/base/file.h"
 #include "core/base/folder.h"
 #include "core/json/writer.h"
+#include "harness/run/remove_tree.h"
 
 namespace ralph::trial {
 namespace {
@@ -104,15 +105,13 @@ Workspace::~Workspace() {
 }
 
 void Workspace::remove_all() {
-  std::error_code ignored;
-  fs::remove_all(layout_.root, ignored);
+  static_cast<void>(run::remove_tree(layout_.root));
   layout_ = {};
 }
 
-void Workspace::remove_sources() {
-  std::error_code ignored;
-  fs::remove_all(layout_.modified, ignored);
-  fs::remove_all(layout_.expected, ignored);
+Result<> Workspace::remove_sources() {
+  TRY(run::remove_tree(layout_.modified));
+  return run::remove_tree(layout_.expected);
 }
 
 }  // namespace ralph::trial

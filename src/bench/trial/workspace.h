@@ -36,8 +36,8 @@ class Workspace {
   const Layout& layout() const { return layout_; }
   /// Removes everything: the trial did not begin.
   void remove_all();
-  /// Removes the sources and keeps the results.
-  void remove_sources();
+  /// Removes the sources and keeps the results. Code::storage: something is left.
+  Result<> remove_sources();
 
  private:
   explicit Workspace(Layout layout) : layout_(std::move(layout)) {}

@@ -17,7 +17,6 @@ using Kind = FileVersion::Kind;
 
 constexpr std::size_t kMostProtectedFiles = 20'000;
 constexpr std::size_t kMostProtectedBytes = std::size_t{256} << 20;
-constexpr int kMostLinksToFile = 8;
 
 std::unexpected<Error> too_many(std::string_view what) {
   return fail(Code::limit, fmt::format("--protect matches {}", what),
@@ -91,31 +90,28 @@ Result<> StartFiles::add(const fs::path& workspace, const std::string& path) {
   return link ? add_target(workspace, path) : Result<>();
 }
 
-Result<> StartFiles::add_target(const fs::path& workspace, std::string path) {
-  const auto link = path;
-  for (int links = 0; links < kMostLinksToFile; ++links) {
-    TRY_ASSIGN(auto version, read_version(workspace, path));
-    if (version.kind == Kind::file) return add(workspace, path);
-    if (version.kind != Kind::link) break;
-    files_.emplace(path, version);
-    const auto target = ((workspace / path).parent_path() / version.bytes).lexically_normal();
-    if (!is_below(target, workspace) || target == workspace) {
-      leading_out_.push_back(link);
-      return {};
-    }
-    path = target.lexically_relative(workspace).native();
-    while (path.ends_with('/')) path.pop_back();
-  }
+/// Every link on the way is protected too: another one in its place would lead elsewhere.
+Result<> StartFiles::add_target(const fs::path& workspace, const std::string& link) {
   std::error_code error;
-  const auto real = fs::canonical(workspace / path, error);
-  if (error) return {};  // it leads nowhere
   const auto root = fs::canonical(workspace, error);
-  if (error || !is_below(real, root) || real == root) {
+  if (error) return {};
+  const auto inside = [&](const fs::path& path) { return is_below(path, root) && path != root; };
+  auto end = root / link;
+  for (const auto& each : resolve_links(end).links) {
+    if (!inside(each)) break;
+    const auto path = each.lexically_relative(root).native();
+    TRY_ASSIGN(auto version, read_version(workspace, path));
+    end = (each.parent_path() / version.bytes).lexically_normal();
+    files_.emplace(path, std::move(version));
+  }
+  if (const auto real = fs::canonical(root / link, error); !error) end = real;
+  if (!inside(end)) {
     leading_out_.push_back(link);
     return {};
   }
-  const auto relative = real.lexically_relative(root).native();
-  if (!fs::is_directory(real, error)) return add(workspace, relative);
+  if (error) return {};  // it leads nowhere
+  const auto relative = end.lexically_relative(root).native();
+  if (!fs::is_directory(end, error)) return add(workspace, relative);
   if (std::ranges::find(folders_, relative + "/") != folders_.end()) return {};
   folders_.push_back(relative + "/");
   return walk(workspace, relative, [&](const std::string& file) -> Result<> {

@@ -40,7 +40,7 @@ class StartFiles {
 
  private:
   Result<> add(const std::filesystem::path& workspace, const std::string& path);
-  Result<> add_target(const std::filesystem::path& workspace, std::string path);
+  Result<> add_target(const std::filesystem::path& workspace, const std::string& link);
 
   git::PathGlobs globs_;
   std::vector<std::string> folders_;  // that links lead to, with "/" at the end

@@ -15,7 +15,7 @@
 #include "harness/loop/check_file.h"
 #include "harness/loop/excerpt.h"
 #include "harness/loop/file_identity.h"
-#include "harness/loop/file_watch.h"
+#include "harness/run/file_watch.h"
 #include "system/process/capture.h"
 
 namespace ralph::loop {
@@ -144,7 +144,7 @@ Result<bool> Verifier::run_one(const Place& place, const Mode& mode, bool first,
   });
   std::vector<std::string> paths;
   for (const auto& file : wanted) paths.push_back(file.path);
-  auto watch = FileWatch::on(place.workspace, paths);
+  auto watch = run::FileWatch::on(place.workspace, paths);
   if (!watch && first) verification.findings.push_back({describe(watch.error())});
   const auto passed = command();
   const auto written = watch ? watch->changed() : std::vector<std::string>();
@@ -195,7 +195,7 @@ Result<> Verifier::run_commands(const Place& place, const Mode& mode,
       CheckCopy copy;
       TRY(copy.make(place.root(), files_.check_bytes()));
       const auto file = fmt::format("{}/{}", kRalphFolder, kCheckCopy);
-      auto copy_watch = FileWatch::on(place.root(), {file});
+      auto copy_watch = run::FileWatch::on(place.root(), {file});
       const auto way = (place.root().lexically_relative(place.workspace) / file).lexically_normal();
       auto passed = passes(".ralph/check", fmt::format("exec ./{}", way.native()));
       if (copy_watch && !copy_watch->changed().empty()) {

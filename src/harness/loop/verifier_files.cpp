@@ -308,10 +308,10 @@ Result<> VerifierFiles::named_outside_unchanged() const {
   return outside_unchanged(named_outside_);
 }
 
-Result<FileWatch> VerifierFiles::watch_outside() const {
+Result<run::FileWatch> VerifierFiles::watch_outside() const {
   std::vector<std::string> paths;
   for (const auto& [path, identity] : named_outside_) paths.push_back(path.substr(1));
-  return FileWatch::on("/", paths);
+  return run::FileWatch::on("/", paths);
 }
 
 }  // namespace ralph::loop

@@ -9,8 +9,8 @@
 #include "core/base/result.h"
 #include "core/base/time.h"
 #include "harness/loop/file_swap.h"
-#include "harness/loop/file_watch.h"
 #include "harness/loop/start_files.h"
+#include "harness/run/file_watch.h"
 #include "harness/store/loop_record.h"
 #include "system/process/command.h"
 
@@ -77,7 +77,7 @@ class VerifierFiles {
   Result<> named_unchanged() const;
   /// Scripts outside the workspace that the commands name.
   Result<> named_outside_unchanged() const;
-  Result<FileWatch> watch_outside() const;
+  Result<run::FileWatch> watch_outside() const;
 
  private:
   struct NamedFile {

@@ -5,13 +5,16 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
 #include "core/base/path.h"
 #include "core/base/text.h"
+#include "harness/run/remove_tree.h"
 #include "system/process/capture.h"
 #include "system/process/environment.h"
 
@@ -21,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kClonePath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+constexpr const char* kClonePrefix = "ralph-verify-";
 constexpr Millis kCloneProbeLimit{10'000};
 /// Wins over every .gitattributes.
 constexpr std::string_view kRawAttributes = "* -text !eol !filter !ident !working-tree-encoding\n";
@@ -57,6 +61,8 @@ std::vector<std::string> bubblewrap_words(const std::string& bwrap) {
                                  "--dev",
                                  "/dev",
                                  "--proc",
+                                 "/proc",
+                                 "--remount-ro",
                                  "/proc"};
   if (::geteuid() == 0) words.insert(words.end(), {"--cap-drop", "ALL"});
   return words;
@@ -75,6 +81,16 @@ void conceal(std::vector<std::string>& words, const fs::path& path) {
   } else {
     words.insert(words.end(), {"--ro-bind", "/dev/null", path.native()});
   }
+}
+
+/// It traces its own process, which is denied, and would then fail every program that is built with it.
+void turn_off_leak_detection(std::vector<process::EnvChange>& env) {
+  constexpr const char* kName = "LSAN_OPTIONS";
+  std::string options;
+  for (const auto& change : env) {
+    if (change.name == kName && change.value) options = *change.value + ":";
+  }
+  env.push_back({kName, options + "detect_leaks=0"});
 }
 
 /// The files of the index, as changes since HEAD.
@@ -104,15 +120,52 @@ Result<std::string> commit_of_tree(const git::Program& git, const std::string& t
   return git.ask_line(call);
 }
 
+/// The lock of a directory of ours that no process holds; none: another one does, or it is gone.
+UniqueFd lock_folder(const fs::path& folder) {
+  UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat info{}, now{};
+  const bool locked = fd && ::fstat(fd.get(), &info) == 0 && info.st_uid == ::geteuid() &&
+                      ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0 &&
+                      ::lstat(folder.c_str(), &now) == 0 && now.st_ino == info.st_ino;
+  return locked ? std::move(fd) : UniqueFd();
+}
+
+struct LockedFolder {
+  fs::path path;
+  UniqueFd lock;
+};
+
+/// Another process may take a new directory for an abandoned one until it is locked.
+Result<LockedFolder> make_locked_folder(const fs::path& above) {
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries; ++i) {
+    auto name = (above / kClonePrefix).native() + "XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) {
+      return fail_errno(errno, fmt::format("cannot create the directory '{}'", name),
+                        "set TMPDIR to another");
+    }
+    if (auto lock = lock_folder(name)) return LockedFolder{name, std::move(lock)};
+  }
+  return fail(Code::storage, fmt::format("cannot lock a directory in '{}'", above.native()),
+              "set TMPDIR to another");
+}
+
+/// Directories that killed processes left.
+void remove_abandoned(const fs::path& above) {
+  std::error_code error;
+  for (fs::directory_iterator at(above, error), end; !error && at != end; at.increment(error)) {
+    if (!at->path().filename().native().starts_with(kClonePrefix)) continue;
+    if (const auto lock = lock_folder(at->path())) static_cast<void>(remove_tree(at->path()));
+  }
+}
+
 }  // namespace
 
 Result<CleanClone> CleanClone::make(const Source& source) {
-  auto name = (temporary_folder(source.workspace) / "ralph-verify-XXXXXX").native();
-  if (::mkdtemp(name.data()) == nullptr) {
-    return fail_errno(errno, fmt::format("cannot create the directory '{}'", name),
-                      "set TMPDIR to another");
-  }
-  CleanClone clone{fs::path(name)};
+  const auto above = temporary_folder(source.workspace);
+  remove_abandoned(above);
+  TRY_ASSIGN(auto folder, make_locked_folder(above));
+  CleanClone clone{std::move(folder.path), std::move(folder.lock)};
   TRY(clone.fill(source));
   return clone;
 }
@@ -151,22 +204,14 @@ Result<> CleanClone::fill(const Source& source) {
 }
 
 CleanClone::CleanClone(CleanClone&& other) noexcept
-    : folder_(std::move(other.folder_)), root_(std::move(other.root_)) {
+    : folder_(std::move(other.folder_)),
+      root_(std::move(other.root_)),
+      lock_(std::move(other.lock_)) {
   other.folder_.clear();
 }
 
 CleanClone::~CleanClone() {
-  if (folder_.empty()) return;
-  std::error_code ignored;
-  // What was checked may have taken its directories' permissions away.
-  for (fs::recursive_directory_iterator at(folder_, ignored), end; !ignored && at != end;
-       at.increment(ignored)) {
-    std::error_code each;
-    if (at->symlink_status(each).type() == fs::file_type::directory) {
-      fs::permissions(at->path(), fs::perms::owner_all, fs::perm_options::add, each);
-    }
-  }
-  fs::remove_all(folder_, ignored);
+  if (!folder_.empty()) static_cast<void>(remove_tree(folder_));
 }
 
 std::vector<process::EnvChange> CleanClone::environment(
@@ -187,7 +232,7 @@ std::vector<process::EnvChange> CleanClone::environment(
 }
 
 Wrap CleanClone::confinement(const std::string& bwrap, const std::vector<fs::path>& hidden,
-                             const fs::path& folder) const {
+                             const fs::path& folder, const std::vector<fs::path>& read_only) const {
   auto words = bubblewrap_words(bwrap);
   const char* home = std::getenv("HOME");
   for (const auto place : kHiddenFromClone) conceal(words, place);
@@ -195,12 +240,16 @@ Wrap CleanClone::confinement(const std::string& bwrap, const std::vector<fs::pat
   conceal(words, fs::canonical(fs::temp_directory_path(ignored), ignored));
   conceal(words, home == nullptr ? "" : home);
   for (const auto& place : hidden) conceal(words, place);
-  words.insert(words.end(),
-               {"--bind", folder_.native(), folder_.native(), "--chdir", folder.native(), "--"});
+  words.insert(words.end(), {"--bind", folder_.native(), folder_.native()});
+  for (const auto& file : read_only) {
+    words.insert(words.end(), {"--ro-bind", file.native(), file.native()});
+  }
+  words.insert(words.end(), {"--chdir", folder.native(), "--"});
   return [words = std::move(words)](process::Command command) -> Result<process::Command> {
     command.argv.insert(command.argv.begin(), words.begin(), words.end());
-    command.sandbox_filter = process::SandboxFilter::keyrings_and_sockets;
+    command.sandbox_filter = process::SandboxFilter::keyrings_sockets_and_tracing;
     command.wrapper_depth = 2;
+    turn_off_leak_detection(command.env);
     return command;
   };
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/unique_fd.h"
 #include "harness/run/sandbox.h"
 #include "system/git/program.h"
 #include "system/process/command.h"
@@ -11,7 +12,8 @@
 namespace ralph::run {
 
 /// A repository of its own in a temporary directory that holds a commit as HEAD and a tree as its files: nothing in it
-/// comes from the agent's `.git`, from ignored files or from another process. Removed with this object.
+/// comes from the agent's `.git`, from ignored files or from another process. Removed with this object, or by the next one
+/// that is made after its process was killed.
 class CleanClone {
  public:
   struct Source {
@@ -37,17 +39,20 @@ class CleanClone {
   /// language, and what `own` sets.
   std::vector<process::EnvChange> environment(const std::vector<process::EnvChange>& own) const;
   /// With `bwrap` (its path): no network, own processes, everything but the clone read-only; the home directory,
-  /// temporary directories, sockets in /run and `hidden` are not there. Commands start in `folder` of the clone.
+  /// temporary directories, sockets in /run and `hidden` are not there; files of the clone that are `read_only` cannot be
+  /// written. No process can trace another or write its memory, so leak detection of sanitizers is off. Commands start in `folder` of the clone.
   Wrap confinement(const std::string& bwrap, const std::vector<std::filesystem::path>& hidden,
-                   const std::filesystem::path& folder) const;
+                   const std::filesystem::path& folder,
+                   const std::vector<std::filesystem::path>& read_only = {}) const;
 
  private:
-  explicit CleanClone(std::filesystem::path folder)
-      : folder_(std::move(folder)), root_(folder_ / "repository") {}
+  CleanClone(std::filesystem::path folder, UniqueFd lock)
+      : folder_(std::move(folder)), root_(folder_ / "repository"), lock_(std::move(lock)) {}
   Result<> fill(const Source& source);
 
   std::filesystem::path folder_;  // holds "repository", "home" and "tmp"
   std::filesystem::path root_;
+  UniqueFd lock_;  // of the directory: the next clone removes those of processes that were killed
 };
 
 /// The path of a bubblewrap that works here. An error says why none does.

@@ -22,12 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostFiles = 4'000'000;
+constexpr const char* kLimitHint = "name generated files in .gitignore";
 constexpr std::size_t kLargestIgnoreFile = std::size_t{1} << 20;
 
 struct Name {
   std::string name;
   mode_t mode = 0;
+  std::uint64_t size = 0;
 };
 
 /// What a directory holds, sorted; nullopt: it cannot be read, or its path is too long.
@@ -43,7 +44,7 @@ std::optional<std::vector<Name>> names_in(int root, const std::string& path, Uni
     struct stat info{};
     if (name == "." || name == "..") continue;
     if (::fstatat(folder.get(), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    names.push_back({std::string(name), info.st_mode});
+    names.push_back({std::string(name), info.st_mode, static_cast<std::uint64_t>(info.st_size)});
   }
   std::ranges::sort(names, {}, &Name::name);
   return names;
@@ -68,9 +69,7 @@ class Walk {
       const auto place = std::move(waiting.front());
       waiting.pop_front();
       look_at(place, waiting);
-      if (files_.paths.size() + files_.left_out.size() + waiting.size() > kMostFiles) {
-        return fail(Code::limit, fmt::format("there are more than {} files", kMostFiles));
-      }
+      TRY(check_limits(waiting.size()));
     }
     std::ranges::sort(files_.paths);
     return std::move(files_);
@@ -82,6 +81,18 @@ class Walk {
     bool ignored;  // only known files count
   };
 
+  Result<> check_limits(std::size_t waiting) const {
+    if (files_.paths.size() + files_.left_out.size() + waiting > choice_.most_files) {
+      return fail(Code::limit, fmt::format("there are more than {} files", choice_.most_files),
+                  kLimitHint);
+    }
+    if (files_.bytes <= choice_.most_bytes) return {};
+    return fail(Code::limit,
+                fmt::format("the files have more than {} bytes; the largest is '{}'",
+                            choice_.most_bytes, largest_),
+                kLimitHint);
+  }
+
   void look_at(const Place& place, std::deque<Place>& waiting) {
     UniqueFd folder;
     const auto names = names_in(root_.get(), place.path, folder);
@@ -91,7 +102,7 @@ class Walk {
     }
     if (collected_ != nullptr && !place.ignored) collect(place.path, *names);
     const auto& rules = collected_ != nullptr ? *collected_ : choice_.rules;
-    for (const auto& [name, mode] : *names) {
+    for (const auto& [name, mode, size] : *names) {
       auto path = place.path.empty() ? name : place.path + '/' + name;
       if (is_git_name(name)) {
         if (!place.path.empty() || name != ".git") files_.left_out.push_back(std::move(path));
@@ -101,6 +112,7 @@ class Walk {
       if (S_ISDIR(mode)) {
         if (!ignored || has_more_below(path)) waiting.push_back({std::move(path), ignored});
       } else if (!ignored || choice_.known.contains(path) || choice_.always.matches(path)) {
+        if (S_ISREG(mode)) count(size, path);
         add(folder.get(), name, mode, std::move(path));
       }
     }
@@ -127,11 +139,20 @@ class Walk {
     (stored ? files_.paths : files_.left_out).push_back(std::move(path));
   }
 
+  void count(std::uint64_t size, const std::string& path) {
+    files_.bytes += size;
+    if (size <= largest_size_) return;
+    largest_size_ = size;
+    largest_ = path;
+  }
+
   fs::path path_;
   UniqueFd root_;
   const FileChoice& choice_;
   IgnoreRules* collected_;
   AllFiles files_;
+  std::string largest_;
+  std::uint64_t largest_size_ = 0;
 };
 
 }  // namespace

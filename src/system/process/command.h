@@ -37,6 +37,7 @@ enum class SandboxFilter {
   none,
   keyrings,              // reach the kernel's keyrings; its session keyring is a new one
   keyrings_and_sockets,  // also open sockets that no network namespace holds, such as AF_VSOCK
+  keyrings_sockets_and_tracing,  // also read and change the memory and descriptors of other processes
 };
 
 /// A program to start. argv goes to exec as it is: no shell, no quoting, NUL bytes are refused.

@@ -25,12 +25,14 @@ namespace {
 
 #ifdef __x86_64__
 constexpr unsigned kArchitecture = AUDIT_ARCH_X86_64;
-constexpr unsigned kKeysOf32Bit[] = {286, 287, 288};     // add_key, request_key, keyctl
-constexpr unsigned kSocketsOf32Bit[] = {102, 359, 360};  // socketcall, socket, socketpair
+constexpr unsigned kKeysOf32Bit[] = {286, 287, 288};              // add_key, request_key, keyctl
+constexpr unsigned kSocketsOf32Bit[] = {102, 359, 360};           // socketcall, socket, socketpair
+constexpr unsigned kTracingOf32Bit[] = {26, 347, 348, 349, 438};  // as kTracing
 #else
 constexpr unsigned kArchitecture = AUDIT_ARCH_AARCH64;
 constexpr unsigned kKeysOf32Bit[] = {309, 310, 311};
 constexpr unsigned kSocketsOf32Bit[] = {102, 281, 288};
+constexpr unsigned kTracingOf32Bit[] = {26, 376, 377, 378, 438};
 #endif
 
 /// Newer ones, and those of the x32 ABI, have larger numbers.
@@ -41,13 +43,22 @@ constexpr unsigned kX32 = 0x40000000;
 constexpr unsigned kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
                                  CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 
-/// Power over other processes, over the kernel, or over mounts.
-constexpr unsigned kNever[] = {
+/// Power over the memory and the descriptors of other processes.
+constexpr unsigned kTracing[] = {
     SYS_ptrace,
     SYS_process_vm_readv,
     SYS_process_vm_writev,
-    SYS_pidfd_getfd,
     SYS_kcmp,
+    SYS_pidfd_getfd,
+#ifdef __x86_64__
+    521,
+    539,
+    540,  // the first three of the x32 ABI
+#endif
+};
+
+/// Power over other processes, over the kernel, or over mounts.
+constexpr unsigned kNever[] = {
     SYS_process_madvise,
     SYS_process_mrelease,
     SYS_move_pages,
@@ -280,6 +291,7 @@ void add_descriptors(FilteredCalls& calls, bool reading) {
 std::string make_filter(bool reading, Confinement::Network network, int landlock_abi) {
   constexpr int kTruncateAbi = 3, kSignalsAbi = 6;
   FilteredCalls calls;
+  refuse_calls(calls, kTracing, EPERM);
   refuse_calls(calls, kNever, EPERM);
   refuse_calls(calls, kKeys, EPERM);
   refuse_calls(calls, kUnknown, ENOSYS);
@@ -323,7 +335,8 @@ std::optional<std::string> seccomp_filter(const Confinement& confinement, int la
 }
 
 std::optional<std::string> sandbox_filter(SandboxFilter filter) {
-  const bool sockets = filter == SandboxFilter::keyrings_and_sockets;
+  const bool tracing = filter == SandboxFilter::keyrings_sockets_and_tracing;
+  const bool sockets = tracing || filter == SandboxFilter::keyrings_and_sockets;
   FilteredCalls calls;
   refuse_calls(calls, kKeys, ENOSYS);
   FilterCode other;
@@ -334,6 +347,10 @@ std::optional<std::string> sandbox_filter(SandboxFilter filter) {
     refuse_calls(calls, kIoUring, ENOSYS);
     for (const unsigned call : kSocketsOf32Bit) other.refuse_if(call, EACCES);
     for (const unsigned call : kIoUring) other.refuse_if(call, ENOSYS);
+  }
+  if (tracing) {
+    refuse_calls(calls, kTracing, EPERM);
+    for (const unsigned call : kTracingOf32Bit) other.refuse_if(call, EPERM);
   }
   other.allow();
   FilterCode program;

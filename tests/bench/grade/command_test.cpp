@@ -136,6 +136,30 @@ TEST_F(CommandGrades, WhatAProtectedLinkLeadsToIsProtected) {
   EXPECT_EQ(files.changed, std::vector<std::string>{"lib/common"});
 }
 
+TEST_F(CommandGrades, EveryLinkOnTheWayOfAProtectedLinkIsProtected) {
+  write("real/deep/common", "good\n");
+  write("real-other", "x\n");  // sorts before what is in real/
+  write("elsewhere/common", "good\n");
+  write("last", "good\n");
+  fs::create_symlink("../last", folder_ / "work/real/more");
+  fs::create_symlink("real/deep", folder_ / "work/alias");
+  fs::create_symlink("../alias/../deep/common", folder_ / "work/tests/file");
+  fs::create_symlink("../alias/..", folder_ / "work/tests/folder");
+  fs::create_symlink("/alias", folder_ / "work/tests/out");
+  fs::create_symlink("circle/x", folder_ / "work/tests/circle");
+  base_ = *store_->take();
+  const auto changed = [&] {
+    return graded_files(comparison(), *git::PathGlobs::make({"tests/**"}), "")->changed;
+  };
+  EXPECT_EQ(changed(), std::vector<std::string>{});
+  fs::remove(folder_ / "work/alias");
+  fs::create_symlink("elsewhere", folder_ / "work/alias");
+  write("real/deep/common", "bad\n");
+  write("real-other", "bad\n");
+  write("last", "bad\n");
+  EXPECT_EQ(changed(), (std::vector<std::string>{"alias", "last", "real/deep/common"}));
+}
+
 TEST_F(CommandGrades, OnlyNamedPathsMayComeFromTheAgent) {
   write("src/code", "good\n");
   write("GNUmakefile", "test:\n");
@@ -154,6 +178,32 @@ TEST_F(CommandGrades, ProtectedIgnoredFilesAreThoseOfTheBase) {
   write("modules/made", "2\n");
   const auto result = grade(
       R"({"command":"grep -qx 1 modules/a && ! test -e modules/made","protect":["modules"]})");
+  EXPECT_EQ(result.status, GradeStatus::passed) << result.message;
+}
+
+TEST_F(CommandGrades, AProtectedFileThatTheCommandRewritesFailsAlsoIfItIsRestored) {
+  write("tests/other.sh", "x\n");
+  fs::create_symlink("other.sh", folder_ / "work/tests/link");
+  base_ = *store_->take();
+  write("src/code", "good\n");
+  for (const auto* rewrite :
+       {"cp tests/check.sh x; echo y >tests/check.sh; cat x >tests/check.sh",
+        "mv tests/check.sh x; mv x tests/check.sh", "ln tests/check.sh x; : >>x"}) {
+    const auto config = json::write({{"command", rewrite}, {"protect", {"tests/**"}}});
+    const auto result = grade(config);
+    EXPECT_EQ(result.status, GradeStatus::failed) << rewrite;
+    EXPECT_TRUE(result.message.contains("protected file tests/check.sh was rewritten")) << rewrite;
+    EXPECT_EQ(metrics(result)["rewritten_protected_files"], json::Document{"tests/check.sh"});
+  }
+  const auto replaced = grade(
+      R"({"command":"ln -sf check.sh tests/link; mv tests x; cp -r x tests; true","protect":["tests/**"]})");
+  EXPECT_EQ(metrics(replaced)["rewritten_protected_files"].size(), 2U) << replaced.message;
+}
+
+TEST_F(CommandGrades, NewFilesBesideProtectedOnesAreNoRewrite) {
+  write("src/code", "good\n");
+  const auto result = grade(
+      R"({"command":"mkdir tests/cache && touch tests/new tests/cache/x && chmod +x tests/check.sh && sh tests/check.sh && rm tests/new","protect":["tests/**"]})");
   EXPECT_EQ(result.status, GradeStatus::passed) << result.message;
 }
 
@@ -262,6 +312,23 @@ TEST_F(ConfinedGrades, ThereIsNoNetworkAndNoOtherProcess) {
   EXPECT_EQ(result.status, GradeStatus::passed) << result.message << result.metrics;
 }
 
+TEST_F(ConfinedGrades, ProtectedFilesAreReadOnly) {
+  write("src/code", "good\n");
+  const auto result = grade(
+      R"({"command":"! sh -c ': >>tests/check.sh' && ! rm -f tests/check.sh && ! ln tests/check.sh x && touch tests/new && sh tests/check.sh","protect":["tests/**"]})");
+  EXPECT_EQ(result.status, GradeStatus::passed) << result.message << result.metrics;
+}
+
+TEST_F(ConfinedGrades, MemoryOfOtherProcessesCannotBeWritten) {
+  const auto result = grade(R"({"command":"! sh -c ': >>/proc/$$/mem' && test -r /proc/$$/mem"})");
+  EXPECT_EQ(result.status, GradeStatus::passed) << result.message << result.metrics;
+  EXPECT_EQ(
+      grade(
+          R"({"command":"test \"$LSAN_OPTIONS\" = x=1:detect_leaks=0","env":{"LSAN_OPTIONS":"x=1"}})")
+          .status,
+      GradeStatus::passed);
+}
+
 TEST_F(ConfinedGrades, TheExitCodeIsThatOfTheCommand) {
   EXPECT_EQ(grade(R"({"command":"exit 7"})").message,
             "✗ command finished | Violations: exit code 7");
@@ -280,6 +347,8 @@ TEST(Preparation, SettingsOfGradersBeforeTheAgent) {
   ASSERT_TRUE(globs);
   EXPECT_TRUE(globs->matches("a"));
   EXPECT_FALSE(globs->excludes("b"));
+  const std::vector<std::string> paths{"dir/a"};
+  EXPECT_EQ(unmatched_patterns(specs, paths), std::vector<std::string>{"!b"});
   EXPECT_EQ(named_commits(specs), std::vector<std::string>{"main"});
   EXPECT_FALSE(
       protected_paths(std::vector<trial::GraderSpec>{{"command", R"({"protect":["/a"]})"}}));

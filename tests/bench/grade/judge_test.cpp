@@ -25,13 +25,54 @@ std::string answer(std::string_view status, double tests, double style) {
                       {"message", "because"}});
 }
 
-TEST(JudgeAnswer, IsTheLastObjectOfAText) {
-  EXPECT_EQ(last_object(R"(first {"a":1}, then ```json
-{"b":{"c":"}{"}}
-``` {not json})"),
-            R"({"b":{"c":"}{"}})");
-  EXPECT_EQ(last_object("nothing {"), "");
-  EXPECT_EQ(last_object(std::string(100'000, '{')), "");
+GradeStatus status_of_text(const std::string& text) {
+  const auto vote = read_text_vote(text, kTwo, 0.5);
+  EXPECT_EQ(vote.status == GradeStatus::skipped, !vote.problem.empty()) << text;
+  return vote.status;
+}
+
+TEST(JudgeAnswer, IsAnObjectOfAText) {
+  using enum GradeStatus;
+  const auto good = answer("passed", 1, 1);
+  EXPECT_EQ(status_of_text("first {\"a\":1}, then ```json\n" + good + "\n``` {not json}"), passed);
+  EXPECT_EQ(status_of_text("{\"b\":{\"c\":\"}{\"}} { \"" + answer("failed", 0, 1)), failed);
+  EXPECT_EQ(status_of_text(R"({"answer":)" + good + "}"), passed);
+  EXPECT_EQ(status_of_text("{\"status\":\"ok\"} " + good), passed) << "this is no answer";
+  EXPECT_EQ(read_text_vote("nothing {", kTwo, 0.5).problem, "the answer has no JSON object");
+  EXPECT_EQ(read_text_vote("{}", kTwo, 0.5).problem,
+            "the answer has no JSON object with the status 'passed' or 'failed'");
+  for (const auto& text : {std::string(2001, '{') + good, std::string(1 << 18, ' ') + good}) {
+    EXPECT_EQ(read_text_vote(text, kTwo, 0.5).problem,
+              "the text has more than 262144 bytes or 2000 braces");
+  }
+}
+
+/// A judge may quote what it judges.
+TEST(JudgeAnswer, IsInvalidBesideAnotherOne) {
+  using enum GradeStatus;
+  const auto good = answer("passed", 1, 1), bad = answer("failed", 0, 1);
+  EXPECT_EQ(status_of_text(good + " once more: " + good), passed);
+  for (const auto& text : {bad + good, good + bad, "{\"a\":[" + bad + "]}" + good,
+                           "{\"a\":\"" + bad + good, R"({"status":"failed"})" + good,
+                           R"({"status":"failed","message":"\ud800 )"
+                           "\xff\"}" +
+                               good,
+                           good + answer("passed", 0.9, 1)}) {
+    EXPECT_EQ(status_of_text(text), skipped) << text;
+  }
+  EXPECT_EQ(read_text_vote(bad + good, kTwo, 0.5).problem, "the text has 2 answers that differ");
+}
+
+TEST(JudgeAnswer, WithAKeyTwiceIsInvalid) {
+  for (const auto* text :
+       {R"({"status":"failed","status":"passed","metrics":{"tests":1,"style":1},"message":"x"})",
+        R"({"status":"passed","metrics":{"tests":0,"t\u0065sts":1,"style":1},"message":"x"})"}) {
+    EXPECT_EQ(read_vote(text, kTwo, 0.5).problem, "the answer has a key twice");
+    EXPECT_EQ(status_of_text(text), GradeStatus::skipped);
+  }
+  EXPECT_EQ(status_of_text(
+                R"({"status":"passed","metrics":{"tests":1,"style":1,"status":2},"message":"x"})"),
+            GradeStatus::passed);
 }
 
 TEST(JudgeAnswer, HasEveryScoreFromZeroToOne) {
@@ -64,8 +105,14 @@ TEST(JudgeAnswer, TheMajorityOfAllVotesDecides) {
   const Vote yes{.status = passed}, no{.status = failed}, none{};
   EXPECT_EQ(majority({yes, no, yes}), passed);
   EXPECT_EQ(majority({no, none, no}), failed);
-  EXPECT_EQ(majority({yes, no}), skipped);
-  EXPECT_EQ(majority({yes, none}), skipped);
+  EXPECT_EQ(majority({yes, no}), failed);
+  EXPECT_EQ(majority({yes, none}), failed);
+  EXPECT_EQ(majority({none}), failed);
+  const Vote outage{.unavailable = true};
+  EXPECT_EQ(majority({outage}), skipped);
+  EXPECT_EQ(majority({yes, no, outage}), skipped);
+  EXPECT_EQ(majority({yes, yes, outage}), passed);
+  EXPECT_EQ(majority({no, no, outage}), failed);
   const auto one = read_vote(answer("passed", 0.5, 1), kTwo, 0.5);
   const auto two = read_vote(answer("failed", 0.3, 1), kTwo, 0.5);
   EXPECT_EQ(mean_scores({one, two, none}, kTwo), R"({"tests":0.4,"style":1})");
@@ -184,8 +231,8 @@ TEST_F(Judges, CannotChangeTheGradedFiles) {
     run.structured = good();
   };
   const auto result = judge();
-  EXPECT_EQ(result.status, GradeStatus::skipped);
-  EXPECT_EQ(result.message, "no verdict: the judge changed the files that it graded");
+  EXPECT_EQ(result.status, GradeStatus::failed);
+  EXPECT_EQ(result.error, "the judge changed the files that it graded");
   EXPECT_EQ(read_file(folder_ / "work/a.txt", 100).value_or(""), "after\n");
   EXPECT_FALSE(fs::exists(folder_ / "work/new.txt"));
 }
@@ -242,21 +289,37 @@ TEST_F(Judges, VotesAreCountedAndPaidForSeparately) {
   EXPECT_EQ(execution_.usage.output, 0);
 }
 
-TEST_F(Judges, ThatFailTimeOutOrContradictThemselvesAreSkipped) {
+TEST_F(Judges, ThatFailTimeOutOrContradictThemselvesFailTheGrade) {
   on_run_ = [](const fs::path&, trial::Execution& run) {
     run.status = TrialStatus::timeout;
     run.errors.push_back({"Execution timed out after 5ms", {}});
   };
   EXPECT_EQ(judge().message,
-            "no verdict: the judge ended with timeout: Execution timed out after 5ms");
+            "✗ no verdict: the judge ended with timeout: Execution timed out after 5ms");
   on_run_ = [](const fs::path&, trial::Execution& run) { run.structured = good("passed", 0.1); };
-  EXPECT_EQ(judge().status, GradeStatus::skipped);
+  EXPECT_EQ(judge().status, GradeStatus::failed);
   on_run_ = [](const fs::path&, trial::Execution& run) { run.answer = "All is well."; };
   EXPECT_EQ(judge().error, "the answer has no JSON object");
+  EXPECT_EQ(judge().status, GradeStatus::failed);
+}
+
+/// What no text in the graded work can cause is not held against it.
+TEST_F(Judges, ThatAreUnavailableAreSkipped) {
+  on_run_ = [](const fs::path&, trial::Execution& run) {
+    run.status = TrialStatus::failed;
+    run.failure_class = "rate_limit";
+  };
+  EXPECT_EQ(judge().status, GradeStatus::skipped);
+  on_run_ = [](const fs::path&, trial::Execution& run) {
+    run.status = TrialStatus::failed;
+    run.failure_class = "invalid_request";  // such as a refused text
+  };
+  EXPECT_EQ(judge().status, GradeStatus::failed);
   context_.run_agent = [](auto&&...) -> Result<trial::Execution> {
     return fail(Code::not_found, "it is not installed");
   };
   EXPECT_EQ(judge().error, "it is not installed");
+  EXPECT_EQ(judge().status, GradeStatus::skipped);
   EXPECT_EQ(judge(R"({"type":"builtin"})").error, "config needs 'assertions'");
 }
 

@@ -38,6 +38,20 @@ TEST_F(Snapshots, AChangedGitignoreHidesNothing) {
   EXPECT_EQ(changes(store, base, *store.take()), (std::vector<std::string>{".gitignore", "new"}));
 }
 
+TEST_F(Snapshots, FilesThatAreMuchLargerThanBeforeAreRefused) {
+  folder_.write("work/a", "x");
+  auto store = open();
+  ASSERT_TRUE(store.take());
+  std::filesystem::resize_file(folder_.write("work/sparse", ""), std::uintmax_t{6} << 30);
+  const auto tree = store.take();
+  ASSERT_FALSE(tree);
+  EXPECT_EQ(tree.error().code, Code::limit);
+  EXPECT_EQ(tree.error().message,
+            "the files have more than 1073741825 bytes; the largest is 'sparse'");
+  std::filesystem::remove(folder_ / "work/sparse");
+  EXPECT_TRUE(store.take());
+}
+
 TEST_F(Snapshots, ARepositoryInsideHidesNothing) {
   auto store = open();
   const auto base = *store.take();

@@ -327,7 +327,7 @@ TEST_F(TestCaseFile, GradersAreCheckedAlsoIfOtherKeysAreWrong) {
 repo: https://git.example.test/small.git
 agent: {type: claude-code, config: {prompt_file: none.md}}
 evaluators:
-  - name: files
+  - name: git-diff
 
   - name: git-dif
   - name: command

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "harness/loop/file_recovery.h"
-#include "harness/loop/file_watch.h"
 #include "support/temp_folder.h"
 
 namespace ralph::loop {
@@ -234,42 +233,6 @@ TEST(FileSwap, AFolderOrAFifoInTheWayComesBack) {
   }
   EXPECT_EQ(bench.text("a/inside"), "kept");
   EXPECT_TRUE(fs::is_fifo(bench.folder / "b"));
-}
-
-TEST(FileWatch, SeesWhatWasTakenBack) {
-  SwapBench bench;
-  for (const auto* name : {"quiet", "written", "replaced", "removed"}) {
-    bench.folder.write(name, "x");
-  }
-  auto watch =
-      FileWatch::on(bench.folder / "", {"quiet", "written", "replaced", "removed", "missing"});
-  ASSERT_TRUE(watch);
-  EXPECT_TRUE(watch->changed().empty());
-  EXPECT_EQ(bench.text("quiet"), "x");
-  std::ofstream(bench.folder / "written") << "y";
-  std::ofstream(bench.folder / "written") << "x";
-  bench.folder.write("new", "y");
-  fs::rename(bench.folder / "new", bench.folder / "replaced");
-  fs::remove(bench.folder / "removed");
-  const auto changed = watch->changed();
-  EXPECT_EQ(changed.size(), 3U);
-}
-
-TEST(FileWatch, SeesAnotherFileUnderTheName) {
-  SwapBench bench;
-  for (const auto* name : {"linked", "sub/deep/moved", "sub/quiet"}) bench.folder.write(name, "x");
-  auto watch = FileWatch::on(bench.folder / "", {"linked", "sub/deep/moved", "sub/quiet"});
-  ASSERT_TRUE(watch);
-  fs::create_hard_link(bench.folder / "linked", bench.folder / "kept");
-  EXPECT_TRUE(watch->changed().empty());
-  fs::remove(bench.folder / "linked");
-  fs::create_hard_link(bench.folder / "kept", bench.folder / "linked");
-  EXPECT_EQ(watch->changed().size(), 1U);
-  fs::rename(bench.folder / "sub/deep", bench.folder / "aside");
-  fs::rename(bench.folder / "aside", bench.folder / "sub/deep");
-  const auto changed = watch->changed();
-  ASSERT_EQ(changed.size(), 1U);
-  EXPECT_TRUE(changed[0].ends_with("moved"));
 }
 
 }  // namespace

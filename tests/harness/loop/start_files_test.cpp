@@ -111,6 +111,24 @@ TEST(StartFiles, ALinkProtectsWhatItLeadsTo) {
   EXPECT_EQ(bench.wanted(*files).front(), "-real/new");
 }
 
+TEST(StartFiles, EveryLinkOnTheWayOfALinkIsProtected) {
+  const StartBench bench;
+  bench.folder.write("real/deep/a", "x");
+  bench.folder.write("real/b", "x");
+  fs::create_directories(bench.folder / "tests");
+  fs::create_symlink("real/deep", bench.folder / "alias");
+  fs::create_symlink("gone", bench.folder / "ghost");
+  fs::create_symlink("../alias/a", bench.folder / "tests/file");
+  fs::create_symlink("../alias/..", bench.folder / "tests/folder");
+  fs::create_symlink("../ghost/a", bench.folder / "tests/dangling");
+  fs::create_symlink("../../gone", bench.folder / "tests/out");
+  const auto files = bench.read({"tests/**"});
+  ASSERT_TRUE(files);
+  EXPECT_EQ(files->paths(), (Paths{"alias", "ghost", "real/b", "real/deep/a", "tests/dangling",
+                                   "tests/file", "tests/folder", "tests/out"}));
+  EXPECT_EQ(files->leading_out(), Paths{"tests/out"});
+}
+
 TEST(StartFiles, TheDigestIsOfPathsBytesAndTheExecutableBit) {
   const StartBench bench;
   bench.folder.write("t/a", "one", 0644);

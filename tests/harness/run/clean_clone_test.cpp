@@ -3,7 +3,11 @@
 #include <algorithm>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "core/base/file.h"
+#include "harness/run/remove_tree.h"
 #include "support/temp_folder.h"
 #include "system/process/capture.h"
 
@@ -63,6 +67,45 @@ TEST_F(CleanClones, HoldsTheTreeAsChangesOfOneCommit) {
     EXPECT_EQ(ask(*clone, {"git", "fsck"}).find("error"), std::string::npos);
   }
   EXPECT_FALSE(fs::exists(root));
+}
+
+TEST_F(CleanClones, OfKilledProcessesAreRemovedByTheNextOne) {
+  const auto living = CleanClone::make(source());
+  ASSERT_TRUE(living);
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const auto child = ::fork();
+  if (child == 0) {
+    const auto clone = CleanClone::make(source());
+    const auto path = clone ? clone->root().parent_path().native() : "";
+    fs::create_directories(clone->root() / "closed/inside");
+    fs::permissions(clone->root() / "closed", fs::perms::none);
+    const auto written = ::write(ends[1], path.data(), path.size());
+    ::_exit(written > 0 ? 0 : 1);  // as if it were killed
+  }
+  ::close(ends[1]);
+  int status = 1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  const fs::path abandoned = *read_fd(ends[0], "the pipe");
+  ::close(ends[0]);
+  EXPECT_TRUE(fs::exists(abandoned));
+  const auto next = CleanClone::make(source());
+  ASSERT_TRUE(next);
+  EXPECT_FALSE(fs::exists(abandoned));
+  EXPECT_TRUE(fs::exists(living->root() / "a"));
+}
+
+TEST(RemoveTree, SaysWhatIsLeft) {
+  const test::TempFolder folder;
+  folder.write("tree/closed/file", "x");
+  fs::permissions(folder / "tree/closed", fs::perms::none);
+  EXPECT_TRUE(remove_tree(folder / "tree"));
+  EXPECT_FALSE(fs::exists(folder / "tree"));
+  EXPECT_TRUE(remove_tree(folder / "tree"));
+  const auto kept = remove_tree("/proc/self/fdinfo");
+  ASSERT_FALSE(kept);
+  EXPECT_TRUE(kept.error().message.starts_with("cannot remove '/proc/self/fdinfo': "));
 }
 
 TEST_F(CleanClones, EntriesInsteadOfATree) {

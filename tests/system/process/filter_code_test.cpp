@@ -133,6 +133,26 @@ TEST(FilterCode, ASandboxWithoutNetworkHasOnlySocketsOfItsNamespace) {
   EXPECT_EQ(run_filter(open, SYS_socket, AF_VSOCK, AUDIT_ARCH_X86_64), SECCOMP_RET_ALLOW);
   EXPECT_EQ(run_filter(open, SYS_keyctl, 0, AUDIT_ARCH_X86_64), SECCOMP_RET_ERRNO | ENOSYS);
 }
+
+TEST(FilterCode, ASandboxWithoutTracingHasNoWayIntoOtherProcesses) {
+  constexpr unsigned kRefused = SECCOMP_RET_ERRNO | EPERM;
+  constexpr unsigned kX32 = 0x40000000;
+  const auto filter = sandbox_filter(SandboxFilter::keyrings_sockets_and_tracing).value();
+  const auto open = sandbox_filter(SandboxFilter::keyrings_and_sockets).value();
+  const auto expect = [&](unsigned call, unsigned architecture) {
+    EXPECT_EQ(run_filter(filter, call, 0, architecture), kRefused) << call;
+    EXPECT_EQ(run_filter(open, call, 0, architecture), SECCOMP_RET_ALLOW) << call;
+  };
+  for (const unsigned call :
+       {SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp, SYS_pidfd_getfd}) {
+    expect(call, AUDIT_ARCH_X86_64);
+  }
+  for (const unsigned call : {521U, 539U, 540U}) expect(call | kX32, AUDIT_ARCH_X86_64);
+  for (const unsigned call : {26, 347, 348, 349, 438}) expect(call, AUDIT_ARCH_I386);
+  EXPECT_EQ(run_filter(filter, SYS_socket, AF_VSOCK, AUDIT_ARCH_X86_64),
+            SECCOMP_RET_ERRNO | EAFNOSUPPORT);
+  EXPECT_EQ(run_filter(filter, SYS_openat, 0, AUDIT_ARCH_X86_64), SECCOMP_RET_ALLOW);
+}
 #endif
 
 }  // namespace

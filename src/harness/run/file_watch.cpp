@@ -1,4 +1,4 @@
-#include "harness/loop/file_watch.h"
+#include "harness/run/file_watch.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace ralph::loop {
+#include "core/base/path.h"
+
+namespace ralph::run {
 namespace {
 
 // A write through mmap() is seen when the file is closed.
@@ -30,6 +32,16 @@ std::unexpected<Error> failed(int error) {
 bool is_missing(int error) { return error == ENOENT || error == ENOTDIR || error == ELOOP; }
 
 }  // namespace
+
+/// A program that has an absolute path would be led to another directory in the place of `root`.
+void FileWatch::add_place(const std::filesystem::path& root) {
+  const auto place = real_path(root);
+  for (auto at = place; at.has_relative_path(); at = at.parent_path()) {
+    const int id = ::inotify_add_watch(fd_.get(), at.parent_path().c_str(), kEntryEvents);
+    if (id < 0) continue;
+    folders_[id].entries.try_emplace(at.filename().native(), root.native());
+  }
+}
 
 /// Every directory of the path tells when the next part of it is another file or directory.
 Result<> FileWatch::add_folders(const std::filesystem::path& root, const std::string& file) {
@@ -49,6 +61,7 @@ Result<FileWatch> FileWatch::on(const std::filesystem::path& root,
   FileWatch watch;
   watch.fd_ = UniqueFd(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
   if (!watch.fd_) return failed(errno);
+  if (!files.empty()) watch.add_place(root);
   for (const auto& file : files) {
     TRY(watch.add_folders(root, file));
     const auto path = root / file;
@@ -90,4 +103,4 @@ std::vector<std::string> FileWatch::changed() {
   return {found.begin(), found.end()};
 }
 
-}  // namespace ralph::loop
+}  // namespace ralph::run
