@@ -7,9 +7,9 @@ const read = (pid, name) => {
 const parent = (pid) => Number(/^PPid:\s*(\d+)/m.exec(read(pid, 'status'))?.[1] ?? 0);
 const isZombie = (pid) => /^State:\s*Z/m.test(read(pid, 'status'));
 
-// The command lines of the processes that are neither this one nor above it nor the mock's.
-export function others() {
-  const ours = new Set();
+// The command lines of the processes that are neither this one nor above it nor the mock.
+export function others(mock) {
+  const ours = new Set([mock]);
   for (let pid = process.pid; pid > 0; pid = parent(pid)) ours.add(pid);
   return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number)
     .filter((pid) => !ours.has(pid) && !isZombie(pid))

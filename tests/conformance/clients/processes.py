@@ -15,9 +15,9 @@ def field(pid, name):
     return next((line.split()[1] for line in read(pid, "status").splitlines() if line.startswith(name + ":")), "0")
 
 
-def others():
-    """The command lines of the processes that are neither this one nor above it."""
-    ours, pid = set(), os.getpid()
+def others(mock):
+    """The command lines of the processes that are neither this one nor above it nor the mock."""
+    ours, pid = {mock}, os.getpid()
     while pid > 0:
         ours.add(pid)
         pid = int(field(pid, "PPid"))

@@ -104,5 +104,5 @@ export async function becomes(fact, what) {
     if (await fact()) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`never so: ${what}`);
+  throw new Error(`never so: ${typeof what === 'function' ? what() : what}`);
 }

@@ -145,4 +145,4 @@ async def becomes(fact, what):
         if fact():
             return
         await asyncio.sleep(0.05)
-    raise AssertionError(f"never so: {what}")
+    raise AssertionError(f"never so: {what() if callable(what) else what}")

@@ -13,9 +13,9 @@ from processes import others
 from program import becomes, programs
 
 
-async def run(name):
+async def run(name, mock):
     await programs[name][1]()
-    await becomes(lambda: not others(), f"no process is left ({others()})")
+    await becomes(lambda: not others(mock), lambda: f"no process is left ({others(mock)})")
 
 
 def main():
@@ -24,13 +24,14 @@ def main():
     spec.loader.exec_module(importlib.util.module_from_spec(spec))
     if name is None:
         print("\n".join(programs))
-    elif "ANTHROPIC_BASE_URL" not in os.environ:
-        with open("../scenario.json", "w", encoding="utf-8") as scenario:
-            json.dump({"then": "error", "steps": programs[name][0]}, scenario)
-        mock = ["ralph", "mock", "../scenario.json", "--log", "../requests.ndjson", "--exec", "--"]
-        sys.exit(subprocess.run([*mock, sys.executable, *sys.argv], check=False).returncode)
-    else:
-        asyncio.run(run(name))
+        return
+    with open("../scenario.json", "w", encoding="utf-8") as scenario:
+        json.dump({"then": "error", "steps": programs[name][0]}, scenario)
+    # It ends with the process ID namespace.
+    command = ["ralph", "mock", "../scenario.json", "--log", "../requests.ndjson", "--json"]
+    mock = subprocess.Popen(command, stdout=subprocess.PIPE)
+    os.environ["ANTHROPIC_BASE_URL"] = json.loads(mock.stdout.readline())["url"]
+    asyncio.run(run(name, mock.pid))
 
 
 main()

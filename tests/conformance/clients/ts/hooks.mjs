@@ -1,6 +1,6 @@
 // Hooks: callbacks of the client, and commands in settings.
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { ask, call, deepEqual, equal, file, lastRequest, match, ok, program, requests, text } from '../program.mjs';
+import { Session, ask, call, deepEqual, equal, file, lastRequest, match, ok, program, requests, text, when } from '../program.mjs';
 
 const steps = [call('Bash', { command: 'echo done > made', description: 'makes a file' }), text('Finished.')];
 const bypass = { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true };
@@ -150,10 +150,13 @@ program('commands of the user', [call('Bash', { command: 'true' }), text('First.
   deepEqual(file('events').trim().split('\n'), events);
 });
 
-program('PreCompact', [text('First.'), text('A summary.'), text('Second.')], async () => {
-  const seen = await ask('/compact', { continue: false, settings: settings({ PreCompact: command('jq -r .trigger >> trigger; true') }) });
-  ok(seen.result);
-  ok(file('trigger') === '' || file('trigger') === 'manual\n');
+program('PreCompact', [text('First.'), when('summary', text('A summary.')), text('Second.')], async () => {
+  const session = new Session({ settings: settings({ PreCompact: command('jq -r .trigger >> trigger') }) });
+  await session.turn('Go');
+  await session.turn('/compact');
+  equal(file('trigger'), 'manual\n');
+  equal(session.of('system', 'compact_boundary').length, 1);
+  await session.end();
 });
 
 program('hook events', [call('Bash', { command: 'true' }), text('Finished.')], async () => {
