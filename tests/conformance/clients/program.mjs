@@ -15,8 +15,8 @@ export const program = (name, steps, run) => programs.set(name, { steps, run });
 export const text = (words, more) => ({ text: words, ...more });
 export const call = (name, input, more) => ({ tool_use: { name, input }, ...more });
 
-// A reply to the requests that contain a text: for what is not part of the main conversation.
-export const when = (contains, step) => ({ ...step, match: { contains } });
+// A reply to the requests whose last message contains a text: for what is not part of the main conversation.
+export const when = (last, step) => ({ ...step, match: { last } });
 
 // A file of the directory the program runs in, '' if there is none.
 export const file = (name) => (existsSync(name) ? readFileSync(name, 'utf8') : '');

@@ -40,9 +40,9 @@ def call(name, **arguments):
     return {"tool_use": {"name": name, "input": arguments}}
 
 
-def when(contains, step):
-    """A reply to the requests that contain a text."""
-    return {**step, "match": {"contains": contains}}
+def when(last, step):
+    """A reply to the requests whose last message contains a text: for what is not part of the main conversation."""
+    return {**step, "match": {"last": last}}
 
 
 def file(name):

@@ -1,11 +1,10 @@
 // Control requests of a client, also while a turn runs.
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { Session, ask, becomes, call, deepEqual, equal, file, match, ok, program, rejects, requests, text } from '../program.mjs';
 
 const bypass = { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true };
 const sleep = call('Bash', { command: 'touch started; sleep 71234', timeout: 600000, description: 'waits' });
-const started = () => becomes(() => file('started') !== '' || existsStarted(), 'the command has started');
-const existsStarted = () => { try { writeFileSync('started', 'x', { flag: 'r+' }); return true; } catch { return false; } };
+const started = () => becomes(() => existsSync('started'), 'the command has started');
 const silence = { text: 'Hel', trouble: { at: 'in_block', do: 'silence' } };
 
 // Uses a session that has had one turn.
@@ -73,6 +72,7 @@ program('interrupt an open question', [call('Write', { file_path: 'made', conten
   equal((await reading).subtype, 'error_during_execution');
   equal(cancelled, true);
   equal(file('made'), '');
+  equal((await session.turn('Go on')).result, 'Second.');
   await session.end();
 });
 
@@ -110,7 +110,7 @@ program('set_permission_mode that is not allowed', [text('First.'), call('Write'
 program('set_max_thinking_tokens', [text('First.'), text('Second.')], afterATurn({ model: 'claude-haiku-4-5' }, async (query, session) => {
   await query.setMaxThinkingTokens(2048);
   await session.turn('Go on');
-  deepEqual(requests()[1].thinking, { type: 'enabled', budget_tokens: 2048 });
+  equal(requests()[1].thinking.budget_tokens, 2048);
 }));
 
 program('apply_flag_settings', [text('First.'), call('Bash', { command: 'echo done > made' }), text('Second.')], afterATurn({}, async (query, session) => {

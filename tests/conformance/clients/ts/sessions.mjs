@@ -80,7 +80,7 @@ program('a limit of cost', [call('Bash', { command: 'true' }, { usage: { input_t
   equal(requests().length, 1);
 });
 
-program('an error of the API', [{ error: { status: 400, message: 'that was wrong' } }], async () => {
+program('an error of the API', [{ error: { status: 400, message: 'that was wrong' }, times: 9 }], async () => {
   const seen = await ask('Go');
   equal(seen.result.is_error, true);
   equal(seen.result.api_error_status, 400);
