@@ -55,7 +55,8 @@ void AgentProgram::read_stream() {
     if (auto* message = std::get_if<session::UserMessage>(&input)) receive(std::move(*message));
     return {};
   };
-  const auto read = read_lines(setup_.io.in, control_.over(), on_line);
+  const auto read =
+      read_lines(setup_.io.in, control_.over(), on_line, std::move(parts_->prepared.read_ahead));
   if (!read) {
     warn(setup_, read.error().message);
     control_.abandon(1);

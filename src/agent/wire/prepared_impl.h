@@ -34,6 +34,7 @@ struct Prepared {
   std::vector<std::string> system;
   std::unique_ptr<instructions::AgentDefinitions> agents;
   settings::Options options;  // of the session: those given, narrowed by --agent
+  std::string read_ahead;     // of stdin
 };
 
 /// Completes what `prepared` has; prints notes to stderr.

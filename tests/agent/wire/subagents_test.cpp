@@ -70,6 +70,16 @@ TEST(Subagents, TextsAreForwardedOnRequest) {
   EXPECT_TRUE(ran.out.contains("Looking."));
 }
 
+TEST(Subagents, TextsAreForwardedIfTheClientAsks) {
+  for (const bool asked : {true, false}) {
+    Bench bench(one_agent(kWait, child_steps("ALPHA", "Alpha report")));
+    bench.ask_agent("i", {{"subtype", "initialize"}, {"forwardSubagentText", asked}});
+    bench.say("go");
+    bench.hang_up();
+    EXPECT_EQ(bench.converse().out.contains("Looking."), asked);
+  }
+}
+
 TEST(Subagents, WorkInABackgroundAndTheResultWaitsForThem) {
   Bench bench(one_agent(
       "", child_steps("ALPHA", "Alpha report", "until [ -e go ]; do sleep 0.01; done; echo seen")));

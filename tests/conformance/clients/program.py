@@ -36,7 +36,7 @@ def text(words, **more):
     return {"text": words, **more}
 
 
-def call(name, **arguments):
+def call(name, /, **arguments):
     return {"tool_use": {"name": name, "input": arguments}}
 
 
