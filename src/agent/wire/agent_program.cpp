@@ -284,8 +284,9 @@ void AgentProgram::announce(const tool::TaskNotification& ended) {
   emit(session::TaskUpdated{ended});
   emit(session::TaskEnded{ended});
   emit(session::TasksChanged{parts_->tasks.list()});
-  const bool unwanted =
-      interrupted_ && !ended.agent_type.empty() && ended.status == tool::TaskStatus::killed;
+  const bool is_command = ended.agent_type.empty();
+  const bool unwanted = ended.status == tool::TaskStatus::killed &&
+                        (is_command ? ended.stopped_by_client : interrupted_.load());
   auto text = ended.message;
   if (text.empty()) {
     text = fmt::format(

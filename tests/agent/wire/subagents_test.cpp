@@ -175,7 +175,7 @@ TEST(Subagents, AnInterruptEndsThem) {
     EXPECT_EQ(ran.code, 1) << ran.err;
     ASSERT_EQ(ran.of_type("result").size(), 1U) << ran.story();
     EXPECT_EQ(ran.result()["subtype"], "error_during_execution") << mode;
-    EXPECT_EQ(of_subtype(ran, "task_notification").at(0)["status"], "killed") << mode;
+    EXPECT_EQ(of_subtype(ran, "task_notification").at(0)["status"], "stopped") << mode;
     EXPECT_EQ(ran.result()["subagent_stats"]["killed"]["user"], 1);
     EXPECT_FALSE(ran.out.contains("Later."));
   }
