@@ -1,7 +1,7 @@
 // The examples of docs/clients.md, as they are there except for the path of the agent.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Editor } from '../editor.mjs';
 import { ask, match, ok, program, text } from '../program.mjs';
@@ -24,10 +24,10 @@ async function output(command, args) {
 
 const run = {
   async js(code) {
-    const name = `${programs}/example-${process.pid}-${CLAUDE.split('/').at(-2)}.mjs`;
-    writeFileSync(name, code);
-    match(await output(process.execPath, [name]), /^Hello, client\.\n$/);
-    rmSync(name);
+    // Beside the packages it imports.
+    const folder = mkdtempSync(`${programs}/example-`);
+    writeFileSync(`${folder}/example.mjs`, code);
+    match(await output(process.execPath, [`${folder}/example.mjs`]), /^Hello, client\.\n$/);
   },
   async python(code) {
     match(await output(`${programs}/../../venv/bin/python`, ['-c', code]), /^Hello, client\.\n$/);
