@@ -1,5 +1,5 @@
 // An MCP server as a program, without a library: a tool `price`, and a tool `decide` that allows its first call.
-//   node server.mjs works|crashes|hangs|structured|many
+//   node server.mjs works|crashes|hangs|garbage|slow|grows|structured|many
 import { createInterface } from 'node:readline';
 
 const mode = process.argv[2];
@@ -7,8 +7,20 @@ const inputSchema = { type: 'object', properties: { name: { type: 'string', desc
 const names = mode === 'many' ? Array.from({ length: 100 }, (_, i) => `tool_${i}`) : ['price', 'decide'];
 let decisions = 0;
 
-function result(name, { input, name: thing }) {
+const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+const pause = () => new Promise((resolve) => setTimeout(resolve, 500));
+
+async function result(name, { input, name: thing }, progressToken) {
   if (mode === 'crashes') process.exit(1);
+  if (mode === 'garbage') console.log('this is no JSON\n{"jsonrpc": 7}');
+  for (let progress = 1; mode === 'slow' && progress < 4; ++progress) {
+    send({ method: 'notifications/progress', params: { progressToken, progress, total: 4 } });
+    await pause();
+  }
+  if (mode === 'grows' && !names.includes('late')) {
+    names.push('late');
+    send({ method: 'notifications/tools/list_changed' });
+  }
   if (name === 'decide') {
     const decision = decisions++ ? { behavior: 'deny', message: 'Only once.' } : { behavior: 'allow', updatedInput: input };
     return { content: [{ type: 'text', text: JSON.stringify(decision) }] };
@@ -18,14 +30,15 @@ function result(name, { input, name: thing }) {
 }
 
 const methods = {
-  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'shop', version: '1.0.0' } }),
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'shop', version: '1.0.0' } }),
   'tools/list': () => ({ tools: names.map((name) => ({ name, description: `Does what the tool ${name} of a shop does`, inputSchema })) }),
-  'tools/call': ({ name, arguments: input }) => (mode === 'hangs' ? null : result(name, input)),
+  'tools/call': ({ name, arguments: input, _meta }) => (mode === 'hangs' ? null : result(name, input, _meta?.progressToken)),
 };
 
-createInterface({ input: process.stdin }).on('line', (line) => {
+createInterface({ input: process.stdin }).on('line', async (line) => {
   const { id, method, params } = JSON.parse(line);
   if (id === undefined) return;
-  const answer = methods[method] ? { result: methods[method](params ?? {}) } : { error: { code: -32601, message: `no method ${method}` } };
-  if (answer.result !== null) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+  if (!methods[method]) return send({ id, error: { code: -32601, message: `no method ${method}` } });
+  const answer = await methods[method](params ?? {});
+  if (answer !== null) send({ id, result: answer });
 });

@@ -1,10 +1,12 @@
 // MCP servers: in the client, as a program, over HTTP.
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createSdkMcpServer, tool } from '@anthropic-ai/claude-agent-sdk';
 import { z } from 'zod';
 import { Session, ask, becomes, call, deepEqual, equal, lastRequest, match, ok, program, requests, text } from '../program.mjs';
 
-const allowed = { allowedTools: ['mcp__shop'], env: { ...process.env, ENABLE_TOOL_SEARCH: 'false' } };
+// The environment as it is when a program runs: the mock is in it.
+const allowed = { allowedTools: ['mcp__shop'], get env() { return { ...process.env, ENABLE_TOOL_SEARCH: 'false' }; } };
 const price = [call('mcp__shop__price', { name: 'tea' }), text('Finished.')];
 
 // A server in the client whose tool `price` does this.
@@ -182,4 +184,50 @@ program('a hundred tools cost little', many, async () => {
   ok(first.tools.some((each) => each.name === 'ToolSearch'));
   ok(JSON.stringify(second).includes('mcp__shop__tool_42'));
   match(seen.outputs.at(-1), /4 euros for tea/);
+});
+
+program('.mcp.json of a trusted repository', price, async () => {
+  mkdirSync('.git');
+  writeFileSync('.mcp.json', JSON.stringify({ mcpServers: { shop: asProgram('works') } }));
+  writeFileSync(`${process.env.HOME}/.claude.json`, JSON.stringify({ projects: { [process.cwd()]: { hasTrustDialogAccepted: true } } }));
+  const seen = await ask('Go', allowed);
+  match(seen.outputs[0], /4 euros for tea/);
+});
+
+program('only the given servers', [text('Finished.')], async () => {
+  writeFileSync('.mcp.json', JSON.stringify({ mcpServers: { other: asProgram('works') } }));
+  const seen = await ask('Go', { ...allowed, strictMcpConfig: true, mcpServers: { shop: asProgram('works') } });
+  deepEqual(seen.init.mcp_servers.map((server) => server.name), ['shop']);
+});
+
+program('a rule for one tool', [call('mcp__shop__price', { name: 'tea' }), call('mcp__shop__decide', {}), text('Finished.')], async () => {
+  const seen = await ask('Go', { ...allowed, allowedTools: ['mcp__shop__price'], mcpServers: { shop: asProgram('works') } });
+  deepEqual(seen.toolResults.map((result) => result.is_error ?? false), [false, true]);
+  deepEqual(seen.result.permission_denials.map((denial) => denial.tool_name), ['mcp__shop__decide']);
+});
+
+program('a program that prints garbage', price, async () => {
+  const seen = await ask('Go', { ...allowed, mcpServers: { shop: asProgram('garbage') } });
+  equal(seen.result.result, 'Finished.');
+});
+
+program('progress', price, async () => {
+  const seen = await ask('Go', { ...allowed, env: { ...allowed.env, MCP_TOOL_TIMEOUT: '3000' }, mcpServers: { shop: asProgram('slow') } });
+  match(seen.outputs[0], /4 euros for tea/);
+});
+
+program('tools that appear later', [call('mcp__shop__price', { name: 'tea' }), call('mcp__shop__late', { name: 'tea' }), text('Finished.')], async () => {
+  const seen = await ask('Go', { ...allowed, mcpServers: { shop: asProgram('grows') } });
+  match(seen.outputs[1], /4 euros for tea/);
+});
+
+program('interrupt a call', [...price.slice(0, 1), text('Second.')], async () => {
+  const session = new Session({ ...allowed, mcpServers: { shop: asProgram('hangs') } });
+  session.say('Go');
+  await session.until((message) => message.type === 'assistant');
+  const reading = session.until((message) => message.type === 'result');
+  await session.query.interrupt();
+  equal((await reading).subtype, 'error_during_execution');
+  equal((await session.turn('Go on')).result, 'Second.');
+  await session.end();
 });
