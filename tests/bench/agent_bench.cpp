@@ -1,18 +1,14 @@
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
+#include <cstdlib>
 
 #include <fmt/core.h>
-#include <net/if.h>
-#include <sched.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench/bench.h"
 #include "core/base/file.h"
 #include "mock/server.h"
+#include "system/process/capture.h"
 #include "system/process/child.h"
 #include "system/process/supervise.h"
 
@@ -47,7 +43,8 @@ std::unique_ptr<mock::Server> start_mock(std::string_view scenario) {
 class Agents {
  public:
   Agents(const Folder& build, Folder scratch, std::string no_peer)
-      : ours_{(build / "ralph").native(), "agent"},
+      : build_(build),
+        ours_{(build / "ralph").native(), "agent"},
         real_{(build / "conformance" / "bin" / "claude").native()},
         scratch_(std::move(scratch)),
         no_peer_(std::move(no_peer)) {
@@ -58,6 +55,7 @@ class Agents {
   }
 
   void text_turn(Table& table) const;
+  void first_result(Table& table) const;
   void deltas(Table& table) const;
   void history(Table& table) const;
   void tool_turns(Table& table) const;
@@ -97,7 +95,10 @@ class Agents {
   void tool_turn(Table& table, std::string_view what, std::string_view call) const;
   double cpu_ms(std::string_view first, int turns) const;
   double cpu_ms_a_turn(std::string_view first) const;
+  static double first_result_ms(const Folder& clients, const std::string& agent,
+                                const Words& environment);
 
+  Folder build_;
   Words ours_, real_;
   Folder scratch_;
   std::string no_peer_;  // why
@@ -132,6 +133,45 @@ void Agents::text_turn(Table& table) const {
              fmt::format("the real agent {:.0f} MB ({:.1f} times)", real_mb, real_mb / our_mb),
              fmt::format("{:.0f} times smaller", kTimesSmaller),
              pair.good() && our_mb * kTimesSmaller <= real_mb, no_peer_});
+}
+
+/// As a program on the TypeScript SDK sees it: from query() to the result. Negative: it went wrong.
+double Agents::first_result_ms(const Folder& clients, const std::string& agent,
+                               const Words& environment) {
+  process::Command command;
+  command.argv = {"/usr/bin/env", "-i"};
+  command.argv.insert(command.argv.end(), environment.begin(), environment.end());
+  const auto program = clients / "programs" / "first_result.mjs";
+  command.argv.insert(command.argv.end(), {"node", program.native(), agent});
+  const auto ran = process::capture(command, {.wall = Millis(60'000)});
+  return ran && ran->ok() ? std::strtod(ran->out.c_str(), nullptr) : -1;
+}
+
+void Agents::first_result(Table& table) const {
+  constexpr double kTimesSooner = 8;
+  const auto clients = build_ / "clients" / "npm";
+  std::error_code error;
+  auto skipped = no_peer_;
+  if (skipped.empty() && !std::filesystem::exists(clients / "installed", error)) {
+    skipped = "no TypeScript SDK (make conformance installs it)";
+  }
+  const auto server = start_mock(R"({"steps":[{"text":"Hello."}]})");
+  std::vector<double> ours, real;
+  for (int i = 0; i < kTextRounds; ++i) {
+    const bool runs = server != nullptr && skipped.empty();
+    const auto measure = [&](const std::string& agent, std::string_view name) {
+      return runs ? first_result_ms(clients, agent, environment(*server, name)) : -1;
+    };
+    ours.push_back(measure((build_ / "claude").native(), "ours"));
+    real.push_back(measure(real_.front(), "real"));
+  }
+  const bool good = least(ours) > 0 && least(real) > 0;
+  const double our_ms = median(ours), real_ms = median(real);
+  table.add({"ralph agent, first result of a TypeScript SDK query()",
+             fmt::format("{:.0f} ms", our_ms),
+             fmt::format("the real agent {:.0f} ms ({:.1f} times)", real_ms, real_ms / our_ms),
+             fmt::format("{:.0f} times sooner", kTimesSooner),
+             good && our_ms * kTimesSooner <= real_ms, skipped});
 }
 
 void Agents::deltas(Table& table) const {
@@ -315,6 +355,7 @@ int measure(Table table, const Folder& build) {
   const Agents agents(build, scratch, leave_the_network());
   if (good) {
     agents.text_turn(table);
+    agents.first_result(table);
     agents.deltas(table);
     agents.history(table);
     agents.tool_turns(table);
@@ -327,21 +368,6 @@ int measure(Table table, const Folder& build) {
 }
 
 }  // namespace
-
-/// In a child: the rest of us stays in the network.
-std::string leave_the_network() {
-  if (::unshare(CLONE_NEWNET) != 0) {
-    return fmt::format("no network namespace ({})", std::strerror(errno));
-  }
-  const UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  ifreq loopback{};
-  std::strcpy(loopback.ifr_name, "lo");
-  loopback.ifr_flags = IFF_UP | IFF_RUNNING;
-  if (::ioctl(socket.get(), SIOCSIFFLAGS, &loopback) != 0) {
-    return fmt::format("no loopback ({})", std::strerror(errno));
-  }
-  return {};
-}
 
 void measure_agent(Table& table, const Folder& build) {
   const pid_t child = ::fork();

@@ -1,15 +1,22 @@
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <net/if.h>
+#include <sched.h>
 #include <spawn.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "bench/bench.h"
+#include "core/base/unique_fd.h"
 
 extern char** environ;
 
@@ -91,6 +98,20 @@ Used run_program(const std::vector<std::string>& argv,
   }
   ::posix_spawn_file_actions_destroy(&actions);
   return used;
+}
+
+std::string leave_the_network() {
+  if (::unshare(CLONE_NEWNET) != 0) {
+    return fmt::format("no network namespace ({})", std::strerror(errno));
+  }
+  const UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ifreq loopback{};
+  std::strcpy(loopback.ifr_name, "lo");
+  loopback.ifr_flags = IFF_UP | IFF_RUNNING;
+  if (::ioctl(socket.get(), SIOCSIFFLAGS, &loopback) != 0) {
+    return fmt::format("no loopback ({})", std::strerror(errno));
+  }
+  return {};
 }
 
 }  // namespace ralph::bench

@@ -35,6 +35,8 @@ struct Host {
   session::ToolSource* tool_source = nullptr;
   /// A connection of its own for one subagent.
   std::function<std::unique_ptr<session::Model>(std::string_view agent_id)> make_model = {};
+  /// Are the texts of subagents that a call waits for shown? Never if empty.
+  std::function<bool()> shows_texts = {};
   /// How the session works, for a subagent to start from.
   std::function<session::SessionConfig()> config = {};
 };

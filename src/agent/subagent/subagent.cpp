@@ -77,7 +77,7 @@ Result<std::unique_ptr<Subagent>> Subagent::create(const Host& host, Task task) 
 Subagent::Subagent(const Host& host, Task task)
     : host_(host),
       task_(std::move(task)),
-      facts_{.task_id = "a" + random_hex(8),
+      facts_{.task_id = task_.id,
              .tool_use_id = task_.call_id,
              .description = task_.description,
              .output_file = {},
@@ -93,7 +93,7 @@ Subagent::Subagent(const Host& host, Task task)
       gate_(host.policy, workspace_, host.hooks, host.approver,
             {facts_.task_id, task_.agent.name, task_.agent.mode}),
       events_(host.sink, host.identity, facts_, model_,
-              task_.in_background || host.options.subagent_text),
+              task_.in_background || (host.shows_texts && host.shows_texts())),
       heartbeats_(host.heartbeats, session::SessionEvents(events_, identity_)),
       more_(host.tool_source, task_.agent.tools),
       toolbox_({.workspace = workspace_,

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/subagent/report_text.h"
+#include "core/base/id.h"
 
 namespace ralph::subagent {
 
@@ -113,8 +114,10 @@ tool::Outcome Subagents::run(Task task, std::optional<bool> asked, const std::st
                     "has ended, then make the call again.",
                     kMostAtOnce));
   }
+  task.id = "a" + random_hex(8);
   if (host_.hooks.has(hook::Event::subagent_start)) {
-    const json::Document details{{"agent_type", task.agent.name}, {"prompt", task.prompt}};
+    const json::Document details{
+        {"agent_id", task.id}, {"agent_type", task.agent.name}, {"prompt", task.prompt}};
     auto answer = host_.hooks.run({.event = hook::Event::subagent_start,
                                    .subject = task.agent.name,
                                    .details = details,

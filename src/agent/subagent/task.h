@@ -14,6 +14,7 @@ struct Task {
   std::string prompt;
   std::string model = {};    // alias or id; empty: the agent's
   std::string call_id = {};  // of the parent's call
+  std::string id = {};       // of the subagent
   bool in_background = false;
   std::vector<std::string> contexts = {};  // texts of hooks, for the subagent
 };

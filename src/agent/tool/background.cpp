@@ -12,6 +12,7 @@ namespace ralph::tool {
 struct BackgroundTasks::Entry {
   BackgroundTask task;
   std::unique_ptr<BackgroundWork> work;
+  bool stopped_by_client = false;
 };
 
 namespace {
@@ -124,7 +125,10 @@ std::vector<TaskNotification> BackgroundTasks::take_finished() {
     std::erase(entries_, nullptr);
   }
   std::vector<TaskNotification> result;
-  for (const auto& entry : finished) result.push_back(entry->work->notification(entry->task));
+  for (const auto& entry : finished) {
+    result.push_back(entry->work->notification(entry->task));
+    result.back().stopped_by_client = entry->stopped_by_client;
+  }
   return result;
 }
 
@@ -137,11 +141,13 @@ bool BackgroundTasks::wait_for_finish(const std::stop_token& stop) const {
   return any_ended();
 }
 
-bool BackgroundTasks::end(std::string_view task_id) {
+bool BackgroundTasks::end(std::string_view task_id, Stopper stopper) {
   const std::lock_guard lock(mutex_);
   Entry* const entry = find(task_id);
-  if (entry != nullptr) entry->work->end();
-  return entry != nullptr;
+  if (entry == nullptr) return false;
+  if (stopper == Stopper::client) entry->stopped_by_client = true;
+  entry->work->end();
+  return true;
 }
 
 void BackgroundTasks::end_all() {

@@ -47,7 +47,11 @@ struct TaskNotification {
   std::string agent_type = {};  // as in BackgroundTask
   TaskUsage usage = {};         // of a subagent
   std::string message = {};     // of a subagent, for the model
+  bool stopped_by_client = false;
 };
+
+/// Who asks a task to end.
+enum class Stopper { agent, client };
 
 /// Work that goes on after the call that started it. The destructor ends it and waits for its end.
 class BackgroundWork {
@@ -90,7 +94,7 @@ class BackgroundTasks {
   /// Waits until take_finished() would return something. False: no task is running, or `stop` was requested.
   bool wait_for_finish(const std::stop_token& stop) const;
   /// Asks a task to end; it is then reported as `killed`. False: unknown id.
-  bool end(std::string_view task_id);
+  bool end(std::string_view task_id, Stopper stopper = Stopper::agent);
   /// Asks all subagents to end.
   void end_subagents();
   /// Ends all tasks and returns when no process of them is left. They are not reported.

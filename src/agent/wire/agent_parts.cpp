@@ -248,6 +248,10 @@ subagent::Host AgentParts::host() {
               [this](std::string_view agent_id) {
                 return std::make_unique<ApiModel>(connection(), identity.session_id(), agent_id);
               },
+          .shows_texts =
+              [this] {
+                return setup.options.subagent_text || client_setup.get().forward_subagent_text;
+              },
           .config = [this] { return session_config(); }};
 }
 

@@ -55,7 +55,8 @@ void AgentProgram::read_stream() {
     if (auto* message = std::get_if<session::UserMessage>(&input)) receive(std::move(*message));
     return {};
   };
-  const auto read = read_lines(setup_.io.in, control_.over(), on_line);
+  const auto read =
+      read_lines(setup_.io.in, control_.over(), on_line, std::move(parts_->prepared.read_ahead));
   if (!read) {
     warn(setup_, read.error().message);
     control_.abandon(1);
@@ -283,8 +284,9 @@ void AgentProgram::announce(const tool::TaskNotification& ended) {
   emit(session::TaskUpdated{ended});
   emit(session::TaskEnded{ended});
   emit(session::TasksChanged{parts_->tasks.list()});
-  const bool unwanted =
-      interrupted_ && !ended.agent_type.empty() && ended.status == tool::TaskStatus::killed;
+  const bool is_command = ended.agent_type.empty();
+  const bool unwanted = ended.status == tool::TaskStatus::killed &&
+                        (is_command ? ended.stopped_by_client : interrupted_.load());
   auto text = ended.message;
   if (text.empty()) {
     text = fmt::format(

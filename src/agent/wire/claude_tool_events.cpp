@@ -168,13 +168,14 @@ std::string line(const session::Identity& from, const session::TaskUpdated& even
 }
 
 std::string line(const session::Identity& from, const session::TaskEnded& event) {
+  const bool killed = event.task.status == tool::TaskStatus::killed;
   std::string out;
   ObjectWriter writer(out);
   writer.text("type", "system")
       .text("subtype", "task_notification")
       .text("task_id", event.task.task_id)
       .text("tool_use_id", event.task.tool_use_id)
-      .text("status", to_string(event.task.status))
+      .text("status", killed ? "stopped" : to_string(event.task.status))
       .text("output_file", event.task.output_file.string())
       .text("summary", event.task.summary);
   if (!event.task.agent_type.empty()) writer.raw("usage", usage_json(event.task.usage));

@@ -63,6 +63,7 @@ Result<ClientSetup> read_client_setup(const Document& request) {
   TRY_ASSIGN(setup.sdk_mcp_servers, server_names(request));
   TRY_ASSIGN(setup.title, read_text(request, "title"));
   TRY_ASSIGN(setup.plan_mode_note, read_text(request, "planModeInstructions"));
+  setup.forward_subagent_text = json::member(request, "forwardSubagentText") == true;
   const auto& schema = json::member(request, "jsonSchema");
   if (!schema.is_null()) {
     setup.json_schema = json::write(schema);
@@ -77,6 +78,7 @@ void ClientSetupStore::add(ClientSetup setup) {
   replace(setup_.json_schema, std::move(setup.json_schema));
   replace(setup_.title, std::move(setup.title));
   replace(setup_.plan_mode_note, std::move(setup.plan_mode_note));
+  setup_.forward_subagent_text = setup_.forward_subagent_text || setup.forward_subagent_text;
 }
 
 std::optional<std::string> ClientSetupStore::take_title() {

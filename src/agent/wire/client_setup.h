@@ -15,6 +15,7 @@ struct ClientSetup {
   std::optional<std::string> json_schema;  // valid
   std::optional<std::string> title;
   std::optional<std::string> plan_mode_note;  // replaces ours
+  bool forward_subagent_text = false;         // once true, it stays so
 };
 
 /// Names the first member that is not as it should be.

@@ -7,8 +7,11 @@
 
 #include "agent/instructions/system_prompt.h"
 #include "agent/wire/hook_parts_impl.h"
+#include "agent/wire/input_line.h"
 #include "agent/wire/prepared_impl.h"
+#include "agent/wire/reader.h"
 #include "core/base/path.h"
+#include "core/json/field.h"
 
 namespace ralph::wire {
 namespace {
@@ -38,17 +41,20 @@ Result<permission::Mode> choose_mode(const Setup& setup, const settings::Setting
   return mode;
 }
 
-/// Finds the agents; with --agent the session works as one of them.
-Result<> prepare_agents(const Setup& setup, Prepared& prepared) {
-  const auto& options = setup.options;
-  const settings::DeniedFiles denied(permission::unreadable_patterns(prepared.rules),
-                                     real_path(setup.cwd));
-  prepared.options = options;
-  prepared.agents = std::make_unique<instructions::AgentDefinitions>(options, setup.environment,
-                                                                     setup.cwd, denied);
-  for (const auto& note : prepared.agents->notes()) warn(setup, note);
-  TRY(instructions::add_given(*prepared.agents, options.agents, setup.cwd));
-  if (options.agent.empty()) return {};
+/// Adds the agents of an `initialize` request that is the first line of stdin: --agent can name one of them.
+Result<> add_client_agents(const Setup& setup, const std::stop_token& stop, Prepared& prepared) {
+  TRY_ASSIGN(prepared.read_ahead, read_first_line(setup.io.in, stop));
+  const auto line = read_input_line(prepared.read_ahead.substr(0, prepared.read_ahead.find('\n')));
+  if (!line) return {};  // reported when it is read again
+  const auto* const request = std::get_if<ControlRequest>(&*line);
+  if (request == nullptr || request->subtype != "initialize") return {};
+  TRY_ASSIGN(const auto content, json::parse(request->request));
+  const auto& agents = json::member(content, "agents");
+  return agents.is_null() ? Result<>{} : prepared.agents->add(agents, "initialize");
+}
+
+/// Makes the session work as the agent of --agent.
+Result<> become_agent(const settings::Options& options, Prepared& prepared) {
   const auto agent = prepared.agents->find(options.agent);
   if (!agent) {
     std::vector<std::string> names;
@@ -70,6 +76,23 @@ Result<> prepare_agents(const Setup& setup, Prepared& prepared) {
   return {};
 }
 
+/// Finds the agents; with --agent the session works as one of them.
+Result<> prepare_agents(const Setup& setup, const std::stop_token& stop, Prepared& prepared) {
+  const auto& options = setup.options;
+  const settings::DeniedFiles denied(permission::unreadable_patterns(prepared.rules),
+                                     real_path(setup.cwd));
+  prepared.options = options;
+  prepared.agents = std::make_unique<instructions::AgentDefinitions>(options, setup.environment,
+                                                                     setup.cwd, denied);
+  for (const auto& note : prepared.agents->notes()) warn(setup, note);
+  TRY(instructions::add_given(*prepared.agents, options.agents, setup.cwd));
+  if (options.agent.empty()) return {};
+  if (options.input == settings::Format::stream_json) {
+    TRY(add_client_agents(setup, stop, prepared));
+  }
+  return become_agent(options, prepared);
+}
+
 }  // namespace
 
 Result<> prepare(const Setup& setup, const session::TurnControl& control,
@@ -88,7 +111,7 @@ Result<> prepare(const Setup& setup, const session::TurnControl& control,
   prepared.rules = prepared.settings.rules;
   std::ranges::copy(options.allowed_tools, std::back_inserter(prepared.rules.allow));
   std::ranges::copy(options.disallowed_tools, std::back_inserter(prepared.rules.deny));
-  TRY(prepare_agents(setup, prepared));
+  TRY(prepare_agents(setup, control.over(), prepared));
   prepared.choice = std::make_unique<settings::ModelChoice>(
       model::Table::builtin(), prepared.options, setup.environment, prepared.settings.model);
   for (const auto& note : prepared.choice->notes()) warn(setup, "ralph: " + note);

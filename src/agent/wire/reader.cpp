@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <memory>
+#include <utility>
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -46,10 +47,11 @@ Result<> take_lines(std::string& buffer, std::size_t seen,
 }  // namespace
 
 Result<> read_lines(int fd, const std::stop_token& stop,
-                    const std::function<Result<>(std::string_view line)>& take) {
+                    const std::function<Result<>(std::string_view line)>& take, std::string ahead) {
   WakeableReader reader(fd);
   const auto piece = std::make_unique<std::array<char, kPiece>>();
-  std::string buffer;
+  auto buffer = std::move(ahead);
+  TRY(take_lines(buffer, 0, take));
   for (;;) {
     const auto got = reader.read(*piece, stop);
     if (got.event == ReadEvent::failed && got.error_number != EBADF) {
@@ -62,6 +64,23 @@ Result<> read_lines(int fd, const std::stop_token& stop,
     buffer.append(piece->data(), got.size);
     TRY(take_lines(buffer, seen, take));
   }
+}
+
+Result<std::string> read_first_line(int fd, const std::stop_token& stop) {
+  WakeableReader reader(fd);
+  const auto piece = std::make_unique<std::array<char, kPiece>>();
+  std::string text;
+  while (text.size() <= kLongestInputLine) {
+    const auto got = reader.read(*piece, stop);
+    if (got.event == ReadEvent::failed && got.error_number != EBADF) {
+      return unreadable(got.error_number);
+    }
+    if (got.event != ReadEvent::bytes) break;
+    const std::string_view bytes(piece->data(), got.size);
+    text += bytes;
+    if (bytes.contains('\n')) break;
+  }
+  return text;
 }
 
 Result<TextInput> read_text(int fd, const std::stop_token& stop) {

@@ -16,8 +16,13 @@ inline constexpr std::size_t kLongestInputLine = std::size_t{256} << 20;
 inline constexpr std::size_t kLongestTextInput = std::size_t{10} << 20;
 
 /// Reads lines until the end of input, a stop request or an error of `take`; the last line needs no newline.
+/// `ahead`: what was read before.
 Result<> read_lines(int fd, const std::stop_token& stop,
-                    const std::function<Result<>(std::string_view line)>& take);
+                    const std::function<Result<>(std::string_view line)>& take,
+                    std::string ahead = {});
+
+/// Reads until there is a complete line, the input ends or a stop is requested.
+Result<std::string> read_first_line(int fd, const std::stop_token& stop);
 
 struct TextInput {
   std::string text;

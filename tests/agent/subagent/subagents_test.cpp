@@ -208,7 +208,9 @@ TEST_F(SubagentsTest, HooksCanAddToOneOrPreventIt) {
   ASSERT_EQ(parent_.hooks.ran.size(), 2U) << "its prompt is not one of the user";
   EXPECT_TRUE(parent_.hooks.ran[0].starts_with("SubagentStart finder ")) << parent_.hooks.ran[0];
   EXPECT_TRUE(parent_.hooks.ran[1].starts_with("SubagentStop finder ")) << parent_.hooks.ran[1];
-  EXPECT_TRUE(parent_.hooks.ran[1].contains(R"("agent_id":"a)"));
+  for (const auto& ran : parent_.hooks.ran) {
+    EXPECT_TRUE(ran.contains(R"("agent_id":"a)")) << ran;
+  }
   const auto outcome = subagents_.run(task(), false, stop_.get_token());
   EXPECT_TRUE(outcome.content.contains("A hook prevents this subagent: not today"));
   EXPECT_EQ(parent_.model.asked.size(), 1U);

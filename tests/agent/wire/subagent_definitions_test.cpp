@@ -1,3 +1,4 @@
+#include "agent/wire/client_exchange.h"
 #include "agent/wire/subagent_steps.h"
 
 /// Where agents are defined, and what a definition changes.
@@ -74,6 +75,29 @@ TEST(SubagentDefinitions, ASessionCanWorkAsAnAgent) {
   const auto unknown = bench.ask("go", {"--agent", "nobody"});
   EXPECT_EQ(unknown.code, 1);
   EXPECT_TRUE(unknown.err.contains("--agent 'nobody': there is no such agent")) << unknown.err;
+}
+
+TEST(SubagentDefinitions, ASessionCanWorkAsAnAgentOfItsClient) {
+  const Document agents{{"tester", {{"description", "Tests."}, {"prompt", "You are the TESTER."}}}};
+  Bench bench;
+  bench.ask_agent("i", request("initialize", {{"agents", agents}}));
+  bench.say("go");
+  bench.hang_up();
+  const auto ran = bench.converse({"--agent", "tester"});
+  EXPECT_EQ(answer_to(ran, "i")["subtype"], "success");
+  EXPECT_TRUE(ran.requests.at(0)["system"].dump().contains("You are the TESTER.")) << ran.err;
+}
+
+TEST(SubagentDefinitions, AnAgentThatTheClientDoesNotDefineEndsTheProgram) {
+  for (const bool initialized : {true, false}) {
+    Bench bench;
+    if (initialized) bench.ask_agent("i", request("initialize"));
+    bench.say("go");
+    bench.hang_up();
+    const auto ran = bench.converse({"--agent", "tester"});
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_TRUE(ran.err.contains("--agent 'tester': there is no such agent")) << ran.err;
+  }
 }
 
 TEST(SubagentDefinitions, AMoreRestrictiveModeOfAnAgentHolds) {

@@ -70,6 +70,16 @@ TEST(Subagents, TextsAreForwardedOnRequest) {
   EXPECT_TRUE(ran.out.contains("Looking."));
 }
 
+TEST(Subagents, TextsAreForwardedIfTheClientAsks) {
+  for (const bool asked : {true, false}) {
+    Bench bench(one_agent(kWait, child_steps("ALPHA", "Alpha report")));
+    bench.ask_agent("i", {{"subtype", "initialize"}, {"forwardSubagentText", asked}});
+    bench.say("go");
+    bench.hang_up();
+    EXPECT_EQ(bench.converse().out.contains("Looking."), asked);
+  }
+}
+
 TEST(Subagents, WorkInABackgroundAndTheResultWaitsForThem) {
   Bench bench(one_agent(
       "", child_steps("ALPHA", "Alpha report", "until [ -e go ]; do sleep 0.01; done; echo seen")));
@@ -165,7 +175,7 @@ TEST(Subagents, AnInterruptEndsThem) {
     EXPECT_EQ(ran.code, 1) << ran.err;
     ASSERT_EQ(ran.of_type("result").size(), 1U) << ran.story();
     EXPECT_EQ(ran.result()["subtype"], "error_during_execution") << mode;
-    EXPECT_EQ(of_subtype(ran, "task_notification").at(0)["status"], "killed") << mode;
+    EXPECT_EQ(of_subtype(ran, "task_notification").at(0)["status"], "stopped") << mode;
     EXPECT_EQ(ran.result()["subagent_stats"]["killed"]["user"], 1);
     EXPECT_FALSE(ran.out.contains("Later."));
   }

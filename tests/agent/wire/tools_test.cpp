@@ -289,6 +289,26 @@ TEST(Tools, ReportsTheEndOfACommandThatOutlivesTheTurn) {
   EXPECT_TRUE(std::filesystem::exists(bench.work() / "bg.txt"));
 }
 
+TEST(Tools, ACommandThatTheClientStopsStartsNoTurn) {
+  Bench bench(
+      calls({R"({"name":"Bash","input":{"command":"sleep 71234","run_in_background":true}})"}));
+  bench.say("go");
+  bench.when("\"type\":\"result\"", [](Bench& it) {
+    const auto task = it.line_with("\"task_started\"")["task_id"];
+    it.ask_agent("stop", {{"subtype", "stop_task"}, {"task_id", task}});
+  });
+  bench.when("\"task_notification\"", [](Bench& it) {
+    it.say("and now?");
+    it.hang_up();
+  });
+  const auto ran = bench.converse(kEverything);
+  EXPECT_EQ(ran.of_type("result").size(), 2U);
+  EXPECT_TRUE(ran.out.contains(R"("status":"stopped")")) << ran.out;
+  const auto told = texts(ran.requests.back()["messages"].back());
+  EXPECT_TRUE(told.contains("and now?")) << told;
+  EXPECT_TRUE(told.contains("has ended: killed")) << told;
+}
+
 TEST(Tools, RootNeedsASandboxToSkipPermissions) {
   Bench bench;
   bench.is_root = true;
