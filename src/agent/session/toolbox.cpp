@@ -30,8 +30,7 @@ using tool::Tool;
 /// Offered only with --tools, or if Bash is not offered.
 constexpr std::array<std::string_view, 2> kInsteadOfShell{"Glob", "Grep"};
 /// Offered only with --tools.
-constexpr std::array<std::string_view, 4> kOnRequest{"NotebookEdit", "TaskStop", "WebFetch",
-                                                     "WebSearch"};
+constexpr std::array<std::string_view, 3> kOnRequest{"TaskStop", "WebFetch", "WebSearch"};
 constexpr std::size_t kMostAtOnce = 10;
 template <typename List>
 bool has(const List& list, std::string_view name) {

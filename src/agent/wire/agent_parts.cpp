@@ -85,6 +85,12 @@ tool::Workspace::Setup workspace_setup(const Setup& setup, const Prepared& prepa
   return made;
 }
 
+/// Empty: nothing is stored.
+fs::path todo_folder(const Setup& setup) {
+  if (!setup.options.persist) return {};
+  return setup.environment.config_folder() / "tasks";
+}
+
 mcp::Surroundings mcp_surroundings(const Setup& setup, const Prepared& prepared,
                                    mcp::ClientLink& link) {
   mcp::Surroundings made;
@@ -135,6 +141,7 @@ AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_cont
       skill_tool(skills),
       enter_plan_tool(modes),
       exit_plan_tool(modes),
+      todo_tools(todo_folder(setup), identity),
       heartbeats(setup.heartbeats, session::SessionEvents(meter, identity)),
       client(writer),
       client_approver(client, {policy, modes}, workspace),
@@ -202,18 +209,22 @@ session::Approver* AgentParts::approver() {
   return &tool_approver;
 }
 
-/// Without skills the Skill tool is offered only if --tools names it; tools that need the user, only where someone can be
-/// asked.
+/// The Skill tool needs skills, and the to-do list a model that works with one, unless --tools names them; tools that need the
+/// user are offered only where someone can be asked.
 std::vector<const tool::Tool*> AgentParts::session_tools() const {
-  const bool asked = setup.options.tools &&
-                     std::ranges::find(*setup.options.tools, "Skill") != setup.options.tools->end();
+  const auto& options = setup.options;
+  const auto asked = [&](std::string_view name) {
+    return options.tools && std::ranges::find(*options.tools, name) != options.tools->end();
+  };
   std::vector<const tool::Tool*> tools;
-  if (!setup.options.disable_slash_commands && (asked || !skills.empty())) {
+  if (!options.disable_slash_commands && (asked("Skill") || !skills.empty())) {
     tools.push_back(&skill_tool);
   }
-  const bool can_ask =
-      !setup.options.permission_prompt_tool.empty() && setup.options.permission_prompts != "none";
-  if (can_ask) {
+  const bool with_list = session::wants_todo_tools(prepared.choice->id());
+  for (const auto& tool : todo_tools.all()) {
+    if (with_list || asked(tool.name())) tools.push_back(&tool);
+  }
+  if (!options.permission_prompt_tool.empty() && options.permission_prompts != "none") {
     tools.insert(tools.end(), {&question_tool, &enter_plan_tool, &exit_plan_tool});
   }
   return tools;

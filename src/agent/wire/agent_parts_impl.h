@@ -19,6 +19,7 @@
 #include "agent/session/prompt_expander.h"
 #include "agent/session/session.h"
 #include "agent/session/skill_tool.h"
+#include "agent/session/todo_tools.h"
 #include "agent/session/toolbox.h"
 #include "agent/subagent/agent_tool.h"
 #include "agent/subagent/subagents.h"
@@ -77,6 +78,7 @@ class AgentParts {
   session::QuestionTool question_tool;
   session::EnterPlanTool enter_plan_tool;
   session::ExitPlanTool exit_plan_tool;
+  session::TodoTools todo_tools;
   session::HeartbeatReporter heartbeats;
   ClientRequests client;
   ClientApprover client_approver;

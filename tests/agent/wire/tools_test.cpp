@@ -29,7 +29,8 @@ TEST(Tools, DoRealWorkInTheFolder) {
   EXPECT_EQ(results[2]["message"]["content"][0]["content"], "2");
   EXPECT_EQ(results[3]["tool_use_result"]["file"]["numLines"], 3);
   EXPECT_EQ(ran.result()["num_turns"], 5);
-  EXPECT_EQ(ran.events()[0]["tools"], Document({"Task", "Bash", "Edit", "Read", "Write"}));
+  EXPECT_EQ(ran.events()[0]["tools"],
+            Document({"Task", "Bash", "Edit", "NotebookEdit", "Read", "Write"}));
 }
 
 TEST(Tools, ReportsADeniedCallInThreePlaces) {
