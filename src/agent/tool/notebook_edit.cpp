@@ -22,12 +22,12 @@ using json::text;
 /// Clients read an event as one line, and some read at most 1 MiB.
 constexpr std::size_t kLargestShown = 400 << 10;
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kNotebookEditDescription =
     "Changes a cell of a Jupyter notebook: replaces its source, inserts a new cell behind it (at "
     "the beginning without cell_id), or deletes it. Read the notebook first: it shows the ids of "
     "the cells. The outputs of a changed cell are removed.";
 
-constexpr std::string_view kSchema = R"({"type":"object","properties":{
+constexpr std::string_view kNotebookEditSchema = R"({"type":"object","properties":{
 "notebook_path":{"type":"string","description":"The notebook, an .ipynb file"},
 "cell_id":{"type":"string","description":"The id of the cell"},
 "new_source":{"type":"string","description":"The new source of the cell"},
@@ -35,7 +35,7 @@ constexpr std::string_view kSchema = R"({"type":"object","properties":{
 "edit_mode":{"type":"string","enum":["replace","insert","delete"],"default":"replace"}},
 "required":["notebook_path","new_source"],"additionalProperties":false})";
 
-struct Request {
+struct CellRequest {
   std::string shown_path;
   std::string cell_id;
   std::string source;
@@ -43,15 +43,16 @@ struct Request {
   std::string mode;
 };
 
-Request request_of(const Document& input) {
-  Request request{text(input, "notebook_path"), text(input, "cell_id"), text(input, "new_source"),
-                  text(input, "cell_type"), text(input, "edit_mode")};
+CellRequest request_of(const Document& input) {
+  CellRequest request{text(input, "notebook_path"), text(input, "cell_id"),
+                      text(input, "new_source"), text(input, "cell_type"),
+                      text(input, "edit_mode")};
   if (request.mode.empty()) request.mode = "replace";
   return request;
 }
 
 /// Why the request makes no sense for any notebook; empty: it does.
-std::string_view complaint(const Request& request) {
+std::string_view complaint(const CellRequest& request) {
   if (!request.shown_path.ends_with(".ipynb")) {
     return "File must be a Jupyter notebook (.ipynb file). For other files use Edit.";
   }
@@ -102,7 +103,7 @@ bool has_ids(const Document& notebook) {
   return version > 4 || (version == 4 && json::integer(notebook, "nbformat_minor") >= 5);
 }
 
-Document new_cell(const Request& request, const Document& notebook) {
+Document new_cell(const CellRequest& request, const Document& notebook) {
   Document cell{{"cell_type", request.cell_type}};
   if (has_ids(notebook)) cell["id"] = random_hex(4);
   cell["source"] = request.source;
@@ -111,13 +112,14 @@ Document new_cell(const Request& request, const Document& notebook) {
   return cell;
 }
 
-struct Change {
+struct CellChange {
   std::string cell_id;  // as the model can name it
   bool has_id = true;   // it is in the notebook
   std::optional<std::string> old_source;
 };
 
-Change insert(const Request& request, Document& notebook, std::optional<std::size_t> behind) {
+CellChange insert(const CellRequest& request, Document& notebook,
+                  std::optional<std::size_t> behind) {
   auto& cells = notebook["cells"];
   const auto at = behind ? *behind + 1 : 0;
   auto cell = new_cell(request, notebook);
@@ -127,10 +129,10 @@ Change insert(const Request& request, Document& notebook, std::optional<std::siz
   return {has_id ? std::move(id) : fmt::format("cell-{}", at), has_id, {}};
 }
 
-Change replace_or_delete(const Request& request, Document& notebook, std::size_t at) {
+CellChange replace_or_delete(const CellRequest& request, Document& notebook, std::size_t at) {
   auto& cells = notebook["cells"];
   auto& cell = cells[at];
-  Change change{request.cell_id, true, notebook_text(member(cell, "source")).value_or("")};
+  CellChange change{request.cell_id, true, notebook_text(member(cell, "source")).value_or("")};
   if (request.mode == "delete") {
     cells.erase(at);
     return change;
@@ -142,7 +144,7 @@ Change replace_or_delete(const Request& request, Document& notebook, std::size_t
   return change;
 }
 
-std::expected<Change, Outcome> change(const Request& request, Document& notebook) {
+std::expected<CellChange, Outcome> change_cell(const CellRequest& request, Document& notebook) {
   std::optional<std::size_t> at;
   if (!request.cell_id.empty()) {
     auto found = find_cell(notebook["cells"], request.cell_id);
@@ -153,7 +155,7 @@ std::expected<Change, Outcome> change(const Request& request, Document& notebook
   return replace_or_delete(request, notebook, *at);
 }
 
-std::string done_text(const Request& request, const std::string& cell_id) {
+std::string done_text(const CellRequest& request, const std::string& cell_id) {
   if (request.mode == "delete") return fmt::format("Deleted cell {}", cell_id);
   return fmt::format("{} cell {} with {}", request.mode == "insert" ? "Inserted" : "Updated",
                      cell_id, request.source);
@@ -163,8 +165,9 @@ std::string_view shown(const std::string& file) {
   return file.size() <= kLargestShown ? std::string_view(file) : "";
 }
 
-Outcome done(const Request& request, const std::filesystem::path& path, const Change& change,
-             const Document& notebook, const std::string& before, const std::string& after) {
+Outcome done_with(const CellRequest& request, const std::filesystem::path& path,
+                  const CellChange& change, const Document& notebook, const std::string& before,
+                  const std::string& after) {
   Document detail{{"new_source", request.source}};
   if (change.old_source) detail["old_source"] = *change.old_source;
   detail["cell_type"] = request.cell_type.empty() ? "code" : request.cell_type;
@@ -185,7 +188,8 @@ std::string bytes_of(const Document& notebook, std::string_view before) {
   return bytes;
 }
 
-Outcome edit(const Request& request, const std::filesystem::path& path, Workspace& workspace) {
+Outcome edit_notebook(const CellRequest& request, const std::filesystem::path& path,
+                      Workspace& workspace) {
   const auto file = open_for_reading(path);
   if (!file) return failure(file.error());
   if (!workspace.seen(path)) {
@@ -200,20 +204,20 @@ Outcome edit(const Request& request, const std::filesystem::path& path, Workspac
   auto notebook = json::parse(*before, "the notebook");
   if (!notebook) return misuse("Notebook is not valid JSON: " + notebook.error().message);
   if (!is_notebook(*notebook)) return misuse(kNotANotebook);
-  const auto changed = change(request, *notebook);
+  const auto changed = change_cell(request, *notebook);
   if (!changed) return changed.error();
   const auto after = bytes_of(*notebook, *before);
   const auto stored = replace_file(path, after, file->stamp);
   if (!stored) return failure(stored.error());
   workspace.remember(path, *stored);
-  return done(request, path, *changed, *notebook, *before, after);
+  return done_with(request, path, *changed, *notebook, *before, after);
 }
 
 class NotebookEdit final : public Tool {
  public:
   std::string_view name() const override { return "NotebookEdit"; }
-  std::string_view description() const override { return kDescription; }
-  std::string_view schema() const override { return kSchema; }
+  std::string_view description() const override { return kNotebookEditDescription; }
+  std::string_view schema() const override { return kNotebookEditSchema; }
 
   Access access(const Document& input, const Workspace& workspace) const override {
     return {Access::Kind::write, path_of(input, "notebook_path", workspace), {}};
@@ -228,7 +232,7 @@ class NotebookEdit final : public Tool {
     if (kind_of(access.path) == FileKind::missing) {
       return misuse(missing_file(access.path, workspace));
     }
-    return edit(request, access.path, workspace);
+    return edit_notebook(request, access.path, workspace);
   }
 };
 
