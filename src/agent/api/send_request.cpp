@@ -24,6 +24,7 @@ FailureKind kind_of(http::Failure failure) {
   switch (failure) {
     case http::Failure::cancelled: return FailureKind::cancelled;
     case http::Failure::bad_request:
+    case http::Failure::address_refused:
     case http::Failure::no_library: return FailureKind::setup;
     case http::Failure::connect_timed_out:
     case http::Failure::head_timed_out: return FailureKind::timed_out;

@@ -19,8 +19,9 @@ struct Access {
   /// bypassPermissions allows it. `question`: for the user, whom no rule and no mode can replace.
   enum class Kind { unknown, session, question, read, write, run };
   Kind kind = Kind::unknown;
-  std::filesystem::path path;      // of read and write: absolute, links resolved
-  std::string command;             // of run; of session: what the call names, for rules
+  std::filesystem::path path;  // of read and write: absolute, links resolved
+  std::string
+      command;  // of run; of session and unknown: what the call names, for rules ("domain:example.org")
   std::filesystem::path cwd = {};  // of run: the directory it starts in, used for the decision
   Grant grant = Grant::none;       // set from the decision before the call runs
   std::string call_id = {};        // set before the call runs

@@ -245,10 +245,34 @@ bool restricts_path(const Rule& rule, const Call& call) {
   return false;
 }
 
+constexpr std::string_view kDomain = "domain:";
+
+/// What the call names. Names of hosts have no case.
+bool matches_named(const Rule& rule, std::string_view named) {
+  if (named.empty()) return false;
+  return named.starts_with(kDomain) ? matches_text(to_lower(rule.pattern), named)
+                                    : matches_command(rule.pattern, named);
+}
+
+/// A host with and without "www." is often one site, and then one redirects to the other.
+bool restricts_named(const Rule& rule, const std::string& named) {
+  if (matches_named(rule, named)) return true;
+  constexpr std::string_view kWww = "domain:www.";
+  if (!named.starts_with(kDomain)) return false;
+  const auto other = named.starts_with(kWww) ? std::string(kDomain) + named.substr(kWww.size())
+                                             : std::string(kWww) + named.substr(kDomain.size());
+  return matches_named(rule, other);
+}
+
 /// A call that touches no file: by any text of its input, or by what it names without saying so.
-bool matches_texts(const Rule& rule, const Call& call) {
-  return matches_some_text(rule, call.input) ||
-         (!call.access.command.empty() && matches_command(rule.pattern, call.access.command));
+bool restricts_texts(const Rule& rule, const Call& call) {
+  return matches_some_text(rule, call.input) || restricts_named(rule, call.access.command);
+}
+
+/// By what the call names if it names something: the model writes the other texts.
+bool permits_texts(const Rule& rule, const Call& call) {
+  const auto& named = call.access.command;
+  return named.empty() ? matches_some_text(rule, call.input) : matches_named(rule, named);
 }
 
 bool touches_no_file(Access::Kind kind) {
@@ -295,7 +319,7 @@ bool restricts(const std::string& text, const Call& call) {
   if (kind == Access::Kind::run) {
     return named ? restricts_command(rule, call) : restricts_files_of_command(rule, call);
   }
-  if (touches_no_file(kind)) return named && matches_texts(rule, call);
+  if (touches_no_file(kind)) return named && restricts_texts(rule, call);
   const bool about_files = named || is_path_rule(rule, kind) ||
                            (rule.file_use() == FileUse::read && shows_contents(call));
   return about_files && !rule.pattern.empty() && restricts_path(rule, call);
@@ -307,7 +331,7 @@ bool permits(const std::string& text, const Call& call) {
   const bool named = names_tool(rule, call.tool);
   if (named && rule.covers_all()) return true;
   if (kind == Access::Kind::run) return named && rule.pattern == call.access.command;
-  if (touches_no_file(kind)) return named && matches_texts(rule, call);
+  if (touches_no_file(kind)) return named && permits_texts(rule, call);
   return (named || is_path_rule(rule, kind)) && !rule.pattern.empty() &&
          matches_path(rule.pattern, call.access.path, call.folders.root);
 }

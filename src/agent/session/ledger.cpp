@@ -20,8 +20,10 @@ Ledger::Ledger(const model::Table& models, std::vector<ModelTotal> before)
     : models_(models), totals_(std::move(before)) {}
 
 void Ledger::add(const std::string& model, const api::Usage& usage) {
-  const double cost = models_.cost_usd(model, usage.tokens())
-                          .value_or(model::cost_usd(model::kPriceOfUnknown, usage.tokens()));
+  const double tokens = models_.cost_usd(model, usage.tokens())
+                            .value_or(model::cost_usd(model::kPriceOfUnknown, usage.tokens()));
+  const auto searches = static_cast<double>(usage.web_search_requests);
+  const double cost = tokens + searches * model::kPriceOfWebSearch;
   const std::lock_guard lock(mutex_);
   add_to(totals_, model, usage, cost);
   add_to(recent_, model, usage, cost);

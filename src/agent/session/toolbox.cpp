@@ -30,8 +30,7 @@ using tool::Tool;
 /// Offered only with --tools, or if Bash is not offered.
 constexpr std::array<std::string_view, 2> kInsteadOfShell{"Glob", "Grep"};
 /// Offered only with --tools.
-constexpr std::array<std::string_view, 4> kOnRequest{"NotebookEdit", "TaskStop", "WebFetch",
-                                                     "WebSearch"};
+constexpr std::string_view kOnRequest = "TaskStop";
 constexpr std::size_t kMostAtOnce = 10;
 template <typename List>
 bool has(const List& list, std::string_view name) {
@@ -54,7 +53,7 @@ bool is_disallowed(std::string_view name, const settings::Options& options) {
 bool is_offered(std::string_view name, const settings::Options& options) {
   if (is_named(options.disallowed_tools, name)) return false;
   if (options.tools && !has(*options.tools, "default")) return is_named(*options.tools, name);
-  if (has(kOnRequest, name)) return options.tools && is_named(*options.tools, name);
+  if (name == kOnRequest) return options.tools && is_named(*options.tools, name);
   if (options.bare) return has(settings::kBareTools, name);
   return !has(kInsteadOfShell, name) || has(options.disallowed_tools, "Bash");
 }

@@ -88,6 +88,23 @@ api::Shape ModelChoice::shape() const {
   return api::shape_for(models_, id_, shape_options_);
 }
 
+api::Shape ModelChoice::side_shape(bool small) const {
+  const std::lock_guard lock(mutex_);
+  auto options = shape_options_;
+  options.without_thinking = true;
+  return api::shape_for(models_, small ? small_model() : id_, options);
+}
+
+std::string ModelChoice::small_model() const {
+  if (auto named = environment_.get("ANTHROPIC_SMALL_FAST_MODEL"); !named.empty()) return named;
+  constexpr std::string_view kAnthropic = "https://api.anthropic.com";
+  const auto endpoint = environment_.get("ANTHROPIC_BASE_URL");
+  const bool has_haiku = endpoint.empty() || endpoint == kAnthropic ||
+                         endpoint.starts_with(std::string(kAnthropic) + "/") ||
+                         !environment_.get("ANTHROPIC_DEFAULT_HAIKU_MODEL").empty();
+  return has_haiku ? resolve("haiku") : id_;
+}
+
 std::string ModelChoice::id_of(std::string_view alias_or_id) const {
   return alias_or_id.empty() || alias_or_id == "default" ? first_ : resolve(alias_or_id);
 }

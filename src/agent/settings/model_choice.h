@@ -21,6 +21,9 @@ class ModelChoice {
 
   std::string id() const;
   api::Shape shape() const;
+  /// For a request beside the conversation: without thinking. `small`: with the small, fast model, which is Haiku at
+  /// Anthropic's API; other endpoints may not have it, so there it is the model in use unless a variable names one.
+  api::Shape side_shape(bool small) const;
   /// The id of a model by alias or id; empty or "default": the first choice.
   std::string id_of(std::string_view alias_or_id) const;
   /// nullopt: as the options and the environment have it.
@@ -36,6 +39,7 @@ class ModelChoice {
 
  private:
   std::string resolve(std::string_view alias_or_id) const;
+  std::string small_model() const;
 
   const model::Table& models_;
   const Environment& environment_;

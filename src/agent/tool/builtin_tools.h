@@ -14,6 +14,8 @@ const Tool& edit_tool();
 const Tool& glob_tool();
 /// Searches the contents of files with ripgrep.
 const Tool& grep_tool();
+/// Changes one cell of a Jupyter notebook.
+const Tool& notebook_edit_tool();
 /// Shows a file: text with line numbers, pictures, PDF files, notebooks. Never blocks, whatever the path names; memory
 /// stays bounded.
 const Tool& read_tool();

@@ -177,8 +177,8 @@ Outcome edit(const EditRequest& request, Workspace& workspace) {
   }
   if (request.path.extension() == ".ipynb") {
     return misuse(
-        "The file is a Jupyter notebook, whose text Read shows in another form. Change it with a "
-        "shell command that understands JSON, or write the whole file with Write.");
+        "The file is a Jupyter notebook, whose text Read shows in another form. Change it with "
+        "NotebookEdit or with a shell command that understands JSON.");
   }
   switch (kind_of(request.path)) {
     case FileKind::folder:
@@ -202,8 +202,9 @@ class Edit final : public Tool {
 
   Outcome run(const json::Document& input, const Access& access, Workspace& workspace,
               const std::stop_token&) const override {
-    if (auto refusal = refuse_link(input, access.path, workspace)) return *std::move(refusal);
-    return edit({json::text(input, "file_path"), access.path, json::text(input, "old_string"),
+    const auto shown_path = json::text(input, "file_path");
+    if (auto refusal = refuse_link(shown_path, access.path, workspace)) return *std::move(refusal);
+    return edit({shown_path, access.path, json::text(input, "old_string"),
                  json::text(input, "new_string"), flag_of(input, "replace_all")},
                 workspace);
   }

@@ -5,7 +5,6 @@
 #include "agent/tool/input.h"
 #include "agent/tool/text_encoding.h"
 #include "core/base/utf8.h"
-#include "core/json/field.h"
 
 namespace ralph::tool {
 namespace {
@@ -20,10 +19,9 @@ constexpr std::string_view kNothingWritten =
 
 }  // namespace
 
-std::optional<Outcome> refuse_link(const json::Document& input, const fs::path& resolved,
+std::optional<Outcome> refuse_link(std::string_view given, const fs::path& resolved,
                                    const Workspace& workspace) {
-  const auto given = json::text(input, "file_path");
-  if (given.empty() || given.find('\0') != std::string::npos) return std::nullopt;
+  if (given.empty() || given.contains('\0')) return std::nullopt;
   const auto path = (workspace.cwd() / given).lexically_normal();
   std::error_code error;
   if (fs::symlink_status(path, error).type() != fs::file_type::symlink) return std::nullopt;

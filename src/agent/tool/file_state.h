@@ -21,9 +21,8 @@ std::string shown_text(std::string_view bytes);
 bool changed_since_seen(const std::filesystem::path& resolved, const FileStamp& now,
                         const Workspace& workspace);
 
-/// Refuses a change if the path in `file_path` is a symbolic link: the model should know which file it changes.
-std::optional<Outcome> refuse_link(const json::Document& input,
-                                   const std::filesystem::path& resolved,
+/// Refuses a change if the path that the model gave is a symbolic link: it should know which file it changes.
+std::optional<Outcome> refuse_link(std::string_view given, const std::filesystem::path& resolved,
                                    const Workspace& workspace);
 
 /// Why a file with these bytes must not be changed: it is binary, or text in an encoding other than UTF-8 and UTF-16

@@ -3,6 +3,7 @@
 
 #include "agent/tool/base64.h"
 #include "agent/tool/image.h"
+#include "agent/tool/notebook.h"
 #include "agent/tool/read_impl.h"
 #include "agent/tool/token_estimate.h"
 #include "core/json/field.h"
@@ -14,29 +15,15 @@ using json::Document;
 using json::member;
 using json::text;
 
-constexpr std::size_t kLargestNotebook = 32 << 20;
 constexpr std::size_t kMostOutput = 10'000;  // of one cell, pictures as base64
 
 constexpr std::string_view kNotebookAlternative =
     "Use a shell command to see a part of it, such as jq '.cells[:20]' FILE where jq is installed.";
 
-/// A string, or an array of lines joined by `between`; nullopt: neither.
-std::optional<std::string> lines_in(const Document& value, std::string_view between = "") {
-  if (value.is_string()) return value.get<std::string>();
-  if (!value.is_array()) return std::nullopt;
-  std::string text;
-  for (const auto& line : value) {
-    if (!line.is_string()) return std::nullopt;
-    if (!text.empty()) text += between;
-    text += line.get_ref<const std::string&>();
-  }
-  return text;
-}
-
 /// {image_data, media_type}; null: no picture that the API would accept.
 Document image_in(const Document& data) {
   for (const auto* const type : {"image/png", "image/jpeg"}) {
-    auto text = lines_in(member(data, type));
+    auto text = notebook_text(member(data, type));
     if (!text) continue;
     std::erase_if(*text, [](char c) { return c == '\n' || c == '\r' || c == ' '; });
     const auto bytes = base64_decoded(*text);
@@ -51,13 +38,13 @@ Document output_of(const Document& output) {
   const auto type = text(output, "output_type");
   Document shown = {{"output_type", type}};
   if (type == "stream") {
-    shown["text"] = lines_in(member(output, "text")).value_or("");
+    shown["text"] = notebook_text(member(output, "text")).value_or("");
   } else if (type == "error") {
     shown["text"] = fmt::format("{}: {}\n{}", text(output, "ename"), text(output, "evalue"),
-                                lines_in(member(output, "traceback"), "\n").value_or(""));
+                                notebook_text(member(output, "traceback"), "\n").value_or(""));
   } else if (output.contains("data")) {
     const auto& data = member(output, "data");
-    shown["text"] = lines_in(member(data, "text/plain")).value_or("");
+    shown["text"] = notebook_text(member(data, "text/plain")).value_or("");
     if (auto image = image_in(data); !image.is_null()) shown["image"] = std::move(image);
   }
   return shown;
@@ -80,13 +67,10 @@ Document outputs_of(const Document& outputs, std::size_t index) {
                              size, index)}}});
 }
 
-/// nullopt: not a cell.
-std::optional<Document> cell_of(const Document& cell, std::size_t index,
-                                const std::string& language) {
-  auto source = lines_in(member(cell, "source"));
-  if (!source) return std::nullopt;
+Document cell_of(const Document& cell, std::size_t index, const std::string& language) {
   const auto type = text(cell, "cell_type");
-  Document shown = {{"cellType", type}, {"source", *std::move(source)}};
+  Document shown = {{"cellType", type},
+                    {"source", notebook_text(member(cell, "source")).value_or("")}};
   const auto& count = member(cell, "execution_count");
   if (count.is_number_integer()) shown["execution_count"] = count;
   const auto id = text(cell, "id");
@@ -149,11 +133,6 @@ void add_cell(Blocks& blocks, const Document& cell) {
   }
 }
 
-std::string language_of(const Document& notebook) {
-  const auto name = text(member(member(notebook, "metadata"), "language_info"), "name");
-  return name.empty() ? "python" : name;
-}
-
 Outcome show_notebook(const ReadRequest& request, const Blocks& blocks, Document cells,
                       Workspace& workspace) {
   const auto cap = read_token_cap(workspace);
@@ -187,22 +166,14 @@ Outcome read_notebook(const ReadRequest& request, const OpenFile& file, Workspac
   if (!notebook) {
     return failure(fmt::format("Notebook file is not valid JSON: {}", notebook.error().message));
   }
+  if (!is_notebook(*notebook)) return failure(kNotANotebook);
   const auto& found = member(*notebook, "cells");
-  const auto language = language_of(*notebook);
+  const auto language = notebook_language(*notebook);
   auto cells = Document::array();
   Blocks blocks;
-  bool valid = found.is_array();
-  for (std::size_t i = 0; valid && i < found.size(); ++i) {
-    auto cell = cell_of(found[i], i, language);
-    valid = cell.has_value();
-    if (!valid) break;
-    add_cell(blocks, *cell);
-    cells.push_back(*std::move(cell));
-  }
-  if (!valid) {
-    return failure(
-        "Notebook file is not a Jupyter notebook: its \"cells\" must be an array of objects, each "
-        "with a \"source\" that is a text or an array of texts.");
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    cells.push_back(cell_of(found[i], i, language));
+    add_cell(blocks, cells.back());
   }
   return show_notebook(request, blocks, std::move(cells), workspace);
 }

@@ -9,8 +9,8 @@
 namespace ralph::tool {
 std::span<const Tool* const> tools(bool background) {
   static const std::array all{
-      &bash_tool(), &edit_tool(),      &glob_tool(),  &grep_tool(),
-      &read_tool(), &task_stop_tool(), &write_tool(),
+      &bash_tool(),          &edit_tool(), &glob_tool(),      &grep_tool(),
+      &notebook_edit_tool(), &read_tool(), &task_stop_tool(), &write_tool(),
   };
   static const auto foreground = [] {
     auto tools = all;

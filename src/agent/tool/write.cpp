@@ -89,7 +89,7 @@ class Write final : public Tool {
     const auto shown_path = json::text(input, "file_path");
     const auto& path = access.path;
     const auto content = json::text(input, "content");
-    if (auto refusal = refuse_link(input, path, workspace)) return *std::move(refusal);
+    if (auto refusal = refuse_link(shown_path, path, workspace)) return *std::move(refusal);
     const auto kind = kind_of(path);
     if (kind == FileKind::folder) {
       return misuse(

@@ -7,6 +7,7 @@
 
 #include "agent/instructions/instruction_files.h"
 #include "agent/instructions/system_prompt.h"
+#include "agent/permission/rule.h"
 #include "agent/session/local_command.h"
 #include "agent/session/transcript.h"
 #include "agent/settings/claude_version.h"
@@ -85,6 +86,12 @@ tool::Workspace::Setup workspace_setup(const Setup& setup, const Prepared& prepa
   return made;
 }
 
+/// Empty: nothing is stored.
+fs::path todo_folder(const Setup& setup) {
+  if (!setup.options.persist) return {};
+  return setup.environment.config_folder() / "tasks";
+}
+
 mcp::Surroundings mcp_surroundings(const Setup& setup, const Prepared& prepared,
                                    mcp::ClientLink& link) {
   mcp::Surroundings made;
@@ -135,6 +142,9 @@ AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_cont
       skill_tool(skills),
       enter_plan_tool(modes),
       exit_plan_tool(modes),
+      todo_tools(todo_folder(setup), identity),
+      web_fetch_tool(side_model(), {.local = setup.environment.on("RALPH_AGENT_FETCH_LOCAL")}),
+      web_search_tool(side_model()),
       heartbeats(setup.heartbeats, session::SessionEvents(meter, identity)),
       client(writer),
       client_approver(client, {policy, modes}, workspace),
@@ -203,18 +213,49 @@ session::Approver* AgentParts::approver() {
   return &tool_approver;
 }
 
-/// Without skills the Skill tool is offered only if --tools names it; tools that need the user, only where someone can be
-/// asked.
+/// A connection for each call, because calls may run at the same time.
+web::SideModel AgentParts::side_model() {
+  return {
+      .connect = [this] { return std::make_unique<ApiModel>(connection(), identity.session_id()); },
+      .choice = *prepared.choice,
+      .ledger = ledger};
+}
+
+bool AgentParts::can_ask() const {
+  return !setup.options.permission_prompt_tool.empty() &&
+         setup.options.permission_prompts != "none";
+}
+
+/// Whether a call that needs permission is not denied in any case.
+bool AgentParts::may_be_allowed(std::string_view tool) const {
+  const auto rules = policy.rules();
+  return can_ask() || policy.mode() == permission::Mode::bypass ||
+         hooks.has(hook::Event::pre_tool_use) || hooks.has(hook::Event::permission_request) ||
+         std::ranges::any_of(rules.allow, [&](const std::string& text) {
+           return permission::names_tool(permission::parse_rule(text), tool);
+         });
+}
+
+/// Unless --tools names them, the Skill tool needs skills, the to-do list a model that works with one, and web tools are
+/// left out where every call would be denied. Tools that need the user are offered only where someone can be asked.
 std::vector<const tool::Tool*> AgentParts::session_tools() const {
-  const bool asked = setup.options.tools &&
-                     std::ranges::find(*setup.options.tools, "Skill") != setup.options.tools->end();
+  const auto& options = setup.options;
+  const auto asked = [&](std::string_view name) {
+    return options.tools && std::ranges::find(*options.tools, name) != options.tools->end();
+  };
   std::vector<const tool::Tool*> tools;
-  if (!setup.options.disable_slash_commands && (asked || !skills.empty())) {
+  if (!options.disable_slash_commands && (asked("Skill") || !skills.empty())) {
     tools.push_back(&skill_tool);
   }
-  const bool can_ask =
-      !setup.options.permission_prompt_tool.empty() && setup.options.permission_prompts != "none";
-  if (can_ask) {
+  const bool with_list = session::wants_todo_tools(prepared.choice->id());
+  for (const auto& tool : todo_tools.all()) {
+    if (with_list || asked(tool.name())) tools.push_back(&tool);
+  }
+  for (const auto* tool : {static_cast<const tool::Tool*>(&web_fetch_tool),
+                           static_cast<const tool::Tool*>(&web_search_tool)}) {
+    if (asked(tool->name()) || may_be_allowed(tool->name())) tools.push_back(tool);
+  }
+  if (can_ask()) {
     tools.insert(tools.end(), {&question_tool, &enter_plan_tool, &exit_plan_tool});
   }
   return tools;

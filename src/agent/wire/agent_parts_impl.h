@@ -19,10 +19,13 @@
 #include "agent/session/prompt_expander.h"
 #include "agent/session/session.h"
 #include "agent/session/skill_tool.h"
+#include "agent/session/todo_tools.h"
 #include "agent/session/toolbox.h"
 #include "agent/subagent/agent_tool.h"
 #include "agent/subagent/subagent.h"
 #include "agent/subagent/subagents.h"
+#include "agent/web/web_fetch.h"
+#include "agent/web/web_search.h"
 #include "agent/wire/agent.h"
 #include "agent/wire/api_model.h"
 #include "agent/wire/claude_events.h"
@@ -78,6 +81,9 @@ class AgentParts {
   session::QuestionTool question_tool;
   session::EnterPlanTool enter_plan_tool;
   session::ExitPlanTool exit_plan_tool;
+  session::TodoTools todo_tools;
+  web::WebFetch web_fetch_tool;
+  web::WebSearch web_search_tool;
   session::HeartbeatReporter heartbeats;
   ClientRequests client;
   ClientApprover client_approver;
@@ -104,8 +110,11 @@ class AgentParts {
   session::SessionConfig session_config() const;
   session::InitFacts init_facts() const;
   Connection connection() const;
+  web::SideModel side_model();
   hook::ConfiguredHooksParts hook_parts();
   FixedTokens fixed_tokens() const;
+  bool may_be_allowed(std::string_view tool) const;
+  bool can_ask() const;
   std::vector<const tool::Tool*> session_tools() const;
   std::vector<const tool::Tool*> main_tools() const;
   subagent::Host host();

@@ -36,7 +36,7 @@ Document suggestions(const session::ApprovalRequest& request, Mode mode) {
   }
   Document rule{{"toolName", request.call.name}};
   std::string_view destination = "localSettings";
-  if (request.access.kind == Access::Kind::run) rule["ruleContent"] = request.access.command;
+  if (!request.access.command.empty()) rule["ruleContent"] = request.access.command;
   if (request.access.kind == Access::Kind::read) {
     rule["ruleContent"] = fmt::format("/{}/**", request.access.path.parent_path().string());
     destination = "session";

@@ -33,6 +33,9 @@ struct Price {
 /// The price that Claude Code assumes for a model that is not in its table.
 inline constexpr Price kPriceOfUnknown{0, 4, 20, 0.2, 5, 8};
 
+/// USD for one search of the API's own tool web_search.
+inline constexpr double kPriceOfWebSearch = 0.01;
+
 /// "1.25/10": input and output; the cache costs what input does.
 Result<Price> parse_price(std::string_view text);
 

@@ -24,6 +24,9 @@ struct ClientOptions {
   std::string ca_file;                           // trusts this bundle only; empty: the system's
   std::size_t max_head = std::size_t{64} << 10;  // bytes of all headers and trailers of an answer
   std::size_t max_headers = 200;
+  /// Connects only to addresses of the public internet, checked when a connection is opened, whatever the name had
+  /// resolved to before. A proxy of the environment is used for every host, and decides itself.
+  bool public_only = false;
 };
 
 /// What is sent is exactly this, with Host and Content-Length. A timeout of 0 is none. The sink may

@@ -34,6 +34,8 @@ constexpr auto kRows = std::to_array<Row>({
      "install the package libcurl4"},
     {resolve, "resolve", Lasting::no, Code::unavailable, "host not found:", kOnline},
     {connect, "connect", Lasting::no, Code::unavailable, "cannot connect to", kOnline},
+    {address_refused, "address_refused", Lasting::yes, Code::permission,
+     "not an address of the public internet:", ""},
     {connect_timed_out, "connect_timed_out", Lasting::no, Code::unavailable,
      "connection timed out to", kOnline},
     {tls, "tls", Lasting::no, Code::unavailable, "TLS handshake failed with",

@@ -13,6 +13,7 @@ enum class Failure {
   no_library,         // libcurl is not there, or of no use
   resolve,            // no address for the name
   connect,            // refused, unreachable, or the proxy would not
+  address_refused,    // ClientOptions::public_only, and the name has no public address
   connect_timed_out,  // no connection within connect_timeout
   tls,                // the handshake failed
   certificate,        // the certificate of the peer is not valid

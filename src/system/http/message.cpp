@@ -20,6 +20,12 @@ constexpr auto kReasons = std::to_array<Reason>({
     {100, "Continue"},
     {200, "OK"},
     {204, "No Content"},
+    {301, "Moved Permanently"},
+    {302, "Found"},
+    {303, "See Other"},
+    {304, "Not Modified"},
+    {307, "Temporary Redirect"},
+    {308, "Permanent Redirect"},
     {400, "Bad Request"},
     {401, "Unauthorized"},
     {402, "Payment Required"},
@@ -28,6 +34,7 @@ constexpr auto kReasons = std::to_array<Reason>({
     {405, "Method Not Allowed"},
     {408, "Request Timeout"},
     {409, "Conflict"},
+    {410, "Gone"},
     {413, "Content Too Large"},
     {429, "Too Many Requests"},
     {431, "Request Header Fields Too Large"},
@@ -39,11 +46,6 @@ constexpr auto kReasons = std::to_array<Reason>({
     {505, "HTTP Version Not Supported"},
     {529, "Overloaded"},
 });
-
-std::string_view reason(int status) {
-  const auto* found = std::ranges::find(kReasons, status, &Reason::status);
-  return found == kReasons.end() ? "Unknown" : found->phrase;
-}
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -57,6 +59,11 @@ bool list_has(std::string_view list, std::string_view word) {
 }
 
 }  // namespace
+
+std::string_view reason_phrase(int status) {
+  const auto* found = std::ranges::find(kReasons, status, &Reason::status);
+  return found == kReasons.end() ? "Unknown" : found->phrase;
+}
 
 bool is_token(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
@@ -93,7 +100,7 @@ bool Headers::has_word(std::string_view name, std::string_view word) const {
 }
 
 std::string head_bytes(int status, const Headers& headers) {
-  auto bytes = fmt::format("HTTP/1.1 {} {}\r\n", status, reason(status));
+  auto bytes = fmt::format("HTTP/1.1 {} {}\r\n", status, reason_phrase(status));
   for (const auto& header : headers) bytes += fmt::format("{}: {}\r\n", header.name, header.value);
   return bytes + "\r\n";
 }

@@ -65,6 +65,9 @@ struct Response {
   std::string body;
 };
 
+/// "Not Found"; "Unknown" if the status has no usual phrase.
+std::string_view reason_phrase(int status);
+
 /// "HTTP/1.1 200 OK", the headers, and the empty line.
 std::string head_bytes(int status, const Headers& headers);
 

@@ -7,8 +7,10 @@
 #include <utility>
 
 #include <fmt/core.h>
+#include <sys/socket.h>
 
 #include "core/base/text.h"
+#include "system/http/public_address.h"
 #include "system/http/transfer_impl.h"
 
 namespace ralph::http {
@@ -88,6 +90,14 @@ std::size_t Transfer::on_body(char* bytes, std::size_t one, std::size_t size, vo
   const bool go_on =
       transfer.without_throwing([&] { return transfer.take_body({bytes, one * size}); });
   return go_on ? one * size : CURL_WRITEFUNC_ERROR;
+}
+
+curl_socket_t Transfer::on_socket(void* self, curlsocktype, curl_sockaddr* address) noexcept {
+  if (!is_public(address->addr)) {
+    static_cast<Transfer*>(self)->address_refused_ = true;
+    return CURL_SOCKET_BAD;
+  }
+  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 int Transfer::on_connected(void* self, char*, char*, int, int) noexcept {
@@ -192,6 +202,7 @@ Sent Transfer::finish(CURLcode code) {
 }
 
 Failure Transfer::classify(CURLcode code) const {
+  if (!connected_ && address_refused_) return Failure::address_refused;
   const auto* known = std::ranges::find(kMeanings, code, &Meaning::code);
   if (known != kMeanings.end()) return known->failure;
   if (!connected_) return Failure::connect;
@@ -206,7 +217,7 @@ std::string Transfer::detail(Failure failure, CURLcode code) const {
     return "waited " + format_duration(request_.connect_timeout);
   }
   if (code == CURLE_COULDNT_RESOLVE_PROXY) return "the name of its proxy has no address";
-  if (failure == Failure::resolve) return {};
+  if (failure == Failure::resolve || failure == Failure::address_refused) return {};
   const bool about_tls = failure == Failure::tls || failure == Failure::certificate;
   if (about_tls && error_text_.front() != '\0') return error_text_.data();
   long error_number = 0;

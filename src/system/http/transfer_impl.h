@@ -59,12 +59,14 @@ class Transfer {
   void set(CURLoption option, Value value);
   void set_method();
   void set_connection();
+  void set_proxy();
   void set_trust();
   void set_callbacks();
   std::optional<SendError> set_headers();
 
   static std::size_t on_header(char* bytes, std::size_t one, std::size_t size, void* self) noexcept;
   static std::size_t on_body(char* bytes, std::size_t one, std::size_t size, void* self) noexcept;
+  static curl_socket_t on_socket(void* self, curlsocktype purpose, curl_sockaddr* address) noexcept;
   static int on_connected(void* self, char*, char*, int, int) noexcept;
   /// False: the transfer ends here, with error_ or because of a stop request.
   bool without_throwing(const std::function<bool()>& take) noexcept;
@@ -92,6 +94,7 @@ class Transfer {
   Response response_;
   std::optional<SendError> error_;  // why a callback ended it
   bool connected_ = false;
+  bool address_refused_ = false;
   bool head_whole_ = false;
   bool hop_ = false;  // the head is a 3xx to follow
   std::size_t head_bytes_ = 0;

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -35,6 +37,20 @@ bool has_hashes(const char* folder) {
     if (is_hash_name(it->path().filename().native())) return true;
   }
   return false;
+}
+
+/// As libcurl reads it; nullptr: none.
+const char* proxy_of_environment(bool secure) {
+  constexpr std::array kSecure{"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
+  constexpr std::array kPlain{"http_proxy", "all_proxy", "ALL_PROXY"};
+  const auto first = [](const auto& names) -> const char* {
+    for (const auto* const name : names) {
+      const char* const value = std::getenv(name);
+      if (value != nullptr && *value != '\0') return value;
+    }
+    return nullptr;
+  };
+  return secure ? first(kSecure) : first(kPlain);
 }
 
 }  // namespace
@@ -85,9 +101,7 @@ void Transfer::set_connection() {
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   set(CURLOPT_HTTP_VERSION,
       static_cast<long>(target_.secure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
-  const bool direct = options_.proxy == ProxyUse::never ||
-                      (options_.proxy == ProxyUse::environment_but_loopback && target_.loopback);
-  if (direct) set(CURLOPT_PROXY, "");
+  set_proxy();
   const auto patience =
       request_.connect_timeout > Millis{0} ? request_.connect_timeout : kAsGoodAsForever;
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(patience.count()));
@@ -100,6 +114,21 @@ void Transfer::set_connection() {
   static_cast<void>(curl_.easy_setopt(easy_, CURLOPT_UPLOAD_BUFFERSIZE, kSendBuffer));
   // Since 7.87: a stop request does not wait for the name server.
   static_cast<void>(curl_.easy_setopt(easy_, CURLOPT_QUICK_EXIT, 1L));
+}
+
+void Transfer::set_proxy() {
+  const bool direct = options_.proxy == ProxyUse::never ||
+                      (options_.proxy == ProxyUse::environment_but_loopback && target_.loopback);
+  const auto* const proxy = direct ? nullptr : proxy_of_environment(target_.secure);
+  if (direct || (options_.public_only && proxy == nullptr)) set(CURLOPT_PROXY, "");
+  if (!options_.public_only) return;
+  if (proxy != nullptr) {
+    set(CURLOPT_PROXY, proxy);
+    set(CURLOPT_NOPROXY, "");
+    return;
+  }
+  set(CURLOPT_OPENSOCKETFUNCTION, &Transfer::on_socket);
+  set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
 }
 
 void Transfer::set_method() {

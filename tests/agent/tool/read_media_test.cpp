@@ -328,7 +328,7 @@ TEST(ReadNotebook, EditRefusesNotebooks) {
   const auto called = desk.call(
       edit_tool(), {{"file_path", "a.ipynb"}, {"old_string", "[]"}, {"new_string", "[1]"}});
   EXPECT_TRUE(called.failed);
-  EXPECT_NE(called.text().find("Write"), std::string::npos);
+  EXPECT_NE(called.text().find("NotebookEdit"), std::string::npos);
   EXPECT_EQ(desk.bytes("a.ipynb"), "{\"cells\": []}");
 }
 

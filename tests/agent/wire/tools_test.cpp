@@ -40,7 +40,22 @@ TEST(Tools, DoRealWorkInTheFolder) {
   EXPECT_EQ(results[2]["message"]["content"][0]["content"], "2");
   EXPECT_EQ(results[3]["tool_use_result"]["file"]["numLines"], 3);
   EXPECT_EQ(ran.result()["num_turns"], 5);
-  EXPECT_EQ(ran.events()[0]["tools"], Document({"Task", "Bash", "Edit", "Read", "Write"}));
+  EXPECT_EQ(ran.events()[0]["tools"], Document({"Task", "Bash", "Edit", "NotebookEdit", "Read",
+                                                "WebFetch", "WebSearch", "Write"}));
+}
+
+TEST(Tools, WebToolsAreOfferedWhereACallMayBeAllowed) {
+  const auto offered = [](std::vector<std::string> words) {
+    Bench bench;
+    const auto tools = bench.ask("go", std::move(words)).events()[0]["tools"].dump();
+    return tools.contains("WebFetch");
+  };
+  EXPECT_FALSE(offered({}));
+  EXPECT_FALSE(offered({"--allowedTools", "WebSearch"}));
+  EXPECT_FALSE(offered({"--allowedTools", "WebFetch", "--disallowedTools", "WebFetch"}));
+  EXPECT_TRUE(offered({"--allowedTools", "WebFetch(domain:example.org)"}));
+  EXPECT_TRUE(offered({"--tools", "WebFetch"}));
+  EXPECT_TRUE(offered({"--settings", R"({"permissions":{"allow":["WebFetch"]}})"}));
 }
 
 TEST(Tools, ReportsADeniedCallInThreePlaces) {
