@@ -172,6 +172,22 @@ TEST(Hooks, OneCanKeepAPromptFromTheModel) {
   EXPECT_TRUE(ran.story().contains("system/informational")) << ran.story();
 }
 
+/// A client may send its content as a string or as blocks.
+TEST(Hooks, OneSeesThePromptOfAClient) {
+  for (const auto& content :
+       {Document("secret plan"), Document::array({{{"type", "text"}, {"text", "secret plan"}}})}) {
+    Bench bench;
+    bench.say_line(
+        json::write({{"type", "user"}, {"message", {{"role", "user"}, {"content", content}}}}));
+    bench.hang_up();
+    const auto ran = bench.converse(
+        {"--settings", hooks_setting("UserPromptSubmit", "grep -q 'secret plan' && exit 2")});
+    EXPECT_TRUE(ran.requests.empty()) << content;
+    EXPECT_TRUE(ran.result()["result"].get<std::string>().ends_with("Original prompt: secret plan"))
+        << ran.result();
+  }
+}
+
 TEST(Hooks, AFailingPromptHookKeepsThePromptFromTheModel) {
   Bench bench;
   const auto ran = ask_with(bench, "UserPromptSubmit", "./no-such-hook");
