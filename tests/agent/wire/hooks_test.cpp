@@ -188,6 +188,23 @@ TEST(Hooks, OneSeesThePromptOfAClient) {
   }
 }
 
+TEST(Hooks, OneThatBlocksAMessageDoesNotLoseTheNext) {
+  Bench bench(R"({"steps":[{"text":"slow","delay_ms":60000},{"text":"after"}]})");
+  bench.say("one");
+  bench.when_asked([](Bench& it) {
+    it.say("secret", "u2");
+    it.say("three", "u3");
+    it.say_line(R"({"type":"control_request","request_id":"i","request":{"subtype":"interrupt"}})");
+    it.hang_up();
+  });
+  const auto ran = bench.converse(
+      {"--settings", hooks_setting("UserPromptSubmit", "grep -q '\"secret\"' && exit 2; exit 0")});
+  const auto asked = all_messages(ran, 1);
+  EXPECT_TRUE(asked.contains("three") && !asked.contains("secret")) << asked;
+  EXPECT_TRUE(ran.out.contains("Original prompt: secret"));
+  EXPECT_EQ(ran.result()["result"], "after");
+}
+
 TEST(Hooks, AFailingPromptHookKeepsThePromptFromTheModel) {
   Bench bench;
   const auto ran = ask_with(bench, "UserPromptSubmit", "./no-such-hook");
