@@ -215,6 +215,17 @@ TEST(Subagents, StartNoSubagents) {
   EXPECT_EQ(ran.result()["subagent_stats"]["spawned"], 1);
 }
 
+/// The permission mode and the user belong to the session.
+TEST(Subagents, NeitherAskTheUserNorChangeTheMode) {
+  Bench bench(one_agent(kWait, child_steps("ALPHA", "Alpha report")));
+  const auto ran = bench.ask("go", {"--permission-prompt-tool", "stdio"});
+  const auto names = [&](std::size_t request) { return ran.requests.at(request)["tools"].dump(); };
+  for (const auto* const tool : {"AskUserQuestion", "EnterPlanMode", "ExitPlanMode"}) {
+    EXPECT_TRUE(names(0).contains(tool)) << tool;
+    EXPECT_FALSE(names(1).contains(tool)) << tool;
+  }
+}
+
 TEST(Subagents, AHookThatForbidsOneOrFailsKeepsItFromRunning) {
   for (const auto* const command : {"exit 2", "./no-such-hook"}) {
     Bench bench(one_agent(kWait, child_steps("ALPHA", "Alpha report")));
