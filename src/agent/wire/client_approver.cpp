@@ -80,21 +80,22 @@ std::vector<std::string>* list_of(permission::Rules& rules, std::string_view beh
   return nullptr;
 }
 
+/// The client changes the rules that it gave itself, not those of settings and options.
 void change_rules(permission::Policy& policy, const Document& update, std::string_view type) {
-  auto rules = policy.rules();
-  auto* const list = list_of(rules, json::text(update, "behavior"));
-  if (list == nullptr) return;
-  if (type == "replaceRules") list->clear();
-  for (const auto& rule : json::member(update, "rules")) {
-    auto text = rule_text(rule);
-    if (!permission::is_well_formed_rule(text)) continue;
-    if (type == "removeRules") {
-      std::erase(*list, text);
-    } else {
-      list->push_back(std::move(text));
+  policy.change_rules(permission::RuleSource::answers, [&](permission::Rules& rules) {
+    auto* const list = list_of(rules, json::text(update, "behavior"));
+    if (list == nullptr) return;
+    if (type == "replaceRules") list->clear();
+    for (const auto& rule : json::member(update, "rules")) {
+      auto text = rule_text(rule);
+      if (!permission::is_well_formed_rule(text)) continue;
+      if (type == "removeRules") {
+        std::erase(*list, text);
+      } else {
+        list->push_back(std::move(text));
+      }
     }
-  }
-  policy.set_rules(std::move(rules));
+  });
 }
 
 /// True: a rule was added. Bypassing all permissions must be asked for when the agent is started.
