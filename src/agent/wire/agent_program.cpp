@@ -76,16 +76,16 @@ void AgentProgram::start_session(std::string_view source) {
   control_.finish(1);
 }
 
-/// For the body of a thread: an exception stops the agent with a message.
+/// An exception stops the agent with a message: all threads, wherever they wait.
 void AgentProgram::run_guarded(const std::function<void()>& work) {
   try {
     work();
   } catch (const std::bad_alloc&) {
+    control_.abandon(1);
     warn(setup_, "ralph: out of memory; agent stopped (a limit such as ulimit -v may be too low)");
-    control_.abandon(1);
   } catch (const std::exception& error) {
-    warn(setup_, fmt::format("ralph: internal error: {}; agent stopped", error.what()));
     control_.abandon(1);
+    warn(setup_, fmt::format("ralph: internal error: {}; agent stopped", error.what()));
   }
 }
 
@@ -107,6 +107,12 @@ int AgentProgram::run() {
     parts_->inbox.push(*std::move(prompt));
     parts_->inbox.close();
   }
+  run_guarded([this] { answer_all(); });
+  return control_.exit_code().value_or(last_is_error_ ? 1 : 0);
+}
+
+/// From the start of the session to its end.
+void AgentProgram::answer_all() {
   start_session(session_->introduced() ? "resume" : "startup");
   for (;;) {
     auto messages = parts_->inbox.next(control_.over());
@@ -119,7 +125,6 @@ int AgentProgram::run() {
   writer_.finish();
   if (!control_.over().stop_requested()) session_->end("other", control_.over());
   explain_denials();
-  return control_.exit_code().value_or(last_is_error_ ? 1 : 0);
 }
 
 void AgentProgram::complete(const session::MessageIds& messages, session::MessageState state) {
