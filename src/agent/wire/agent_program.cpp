@@ -185,8 +185,8 @@ void AgentProgram::answer(std::vector<session::UserMessage> messages) {
   if (const auto name = local_command(messages); !name.empty()) {
     return run_local_command(messages.front(), name);
   }
+  interrupted_ = false;  // before an interrupt can be about this turn
   const auto stop = control_.begin_turn();
-  interrupted_ = false;
   parts_->servers.wait(stop);
   const auto compact = options_.disable_slash_commands || messages.size() != 1
                            ? std::nullopt
