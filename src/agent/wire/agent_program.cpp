@@ -1,5 +1,6 @@
 #include <exception>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include <fmt/core.h>
@@ -262,17 +263,23 @@ void AgentProgram::watch_tasks() {
   const std::lock_guard lock(watch_mutex_);
   if (parts_->tasks.list().empty() || watching_.exchange(true)) return;
   parts_->inbox.hold();
-  watcher_ = std::jthread([this] {
-    run_guarded([this] {
-      do {
-        watch();
-        watching_ = false;
-        // A task that was added just now saw watching_ still set.
-      } while (!control_.over().stop_requested() && !parts_->tasks.list().empty() &&
-               !watching_.exchange(true));
+  try {
+    watcher_ = std::jthread([this] {
+      run_guarded([this] {
+        do {
+          watch();
+          watching_ = false;
+          // A task that was added just now saw watching_ still set.
+        } while (!control_.over().stop_requested() && !parts_->tasks.list().empty() &&
+                 !watching_.exchange(true));
+      });
+      parts_->inbox.release();
     });
+  } catch (const std::system_error&) {  // no thread can be started; the end of the turn tries again
+    watching_ = false;
     parts_->inbox.release();
-  });
+    throw;
+  }
 }
 
 void AgentProgram::watch() {
