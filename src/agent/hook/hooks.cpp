@@ -14,9 +14,9 @@ constexpr ralph::Words<Event, 12> kEvents{{"SessionStart", "UserPromptSubmit", "
                                            "Notification", "Stop", "SubagentStart", "SubagentStop",
                                            "PreCompact", "SessionEnd"}};
 
-constexpr Event kBlocking[] = {Event::pre_tool_use,       Event::permission_request,
-                               Event::user_prompt_submit, Event::stop,
-                               Event::subagent_stop,      Event::pre_compact};
+constexpr Event kBlocking[] = {
+    Event::pre_tool_use,   Event::permission_request, Event::user_prompt_submit, Event::stop,
+    Event::subagent_start, Event::subagent_stop,      Event::pre_compact};
 
 }  // namespace
 

@@ -1,12 +1,28 @@
 #include "agent/permission/policy.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <span>
 #include <utility>
 
 namespace ralph::permission {
+namespace {
+
+Rules joined(std::span<const Rules> sources) {
+  Rules all;
+  for (const auto& rules : sources) {
+    std::ranges::copy(rules.allow, std::back_inserter(all.allow));
+    std::ranges::copy(rules.deny, std::back_inserter(all.deny));
+    std::ranges::copy(rules.ask, std::back_inserter(all.ask));
+  }
+  return all;
+}
+
+}  // namespace
 
 Policy::Policy(Mode mode, Rules rules, Prompts prompts)
-    : prompts_(prompts), rules_(std::move(rules)), mode_(mode) {}
+    : prompts_(prompts), rules_{std::move(rules)}, all_rules_(joined(rules_)), mode_(mode) {}
 
 Decision Policy::decide(const ToolCall& call, std::optional<Mode> own_mode) const {
   auto decision = decide_in(mode(), call);
@@ -38,12 +54,20 @@ Mode Policy::mode() const {
 
 Rules Policy::rules() const {
   const std::lock_guard lock(mutex_);
-  return rules_;
+  return all_rules_;
 }
 
-void Policy::set_rules(Rules rules) {
+Rules Policy::rules(RuleSource source) const {
   const std::lock_guard lock(mutex_);
-  rules_ = std::move(rules);
+  return rules_.at(static_cast<std::size_t>(source));
+}
+
+void Policy::change_rules(RuleSource source, const std::function<void(Rules& rules)>& change) {
+  const std::lock_guard lock(mutex_);
+  auto changed = rules_;
+  change(changed.at(static_cast<std::size_t>(source)));
+  all_rules_ = joined(changed);
+  rules_ = std::move(changed);
 }
 
 void Policy::set_mode(Mode mode) {

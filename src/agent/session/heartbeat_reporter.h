@@ -23,7 +23,7 @@ struct HeartbeatTimes {
 };
 
 /// Reports commands that take long, so that a client can tell a busy agent from a dead one. Thread-safe; starts a thread of
-/// its own with the first command.
+/// its own with the first command; if it cannot be started, nothing is reported.
 class HeartbeatReporter {
  public:
   HeartbeatReporter(HeartbeatTimes times, const SessionEvents& events)
@@ -45,13 +45,15 @@ class HeartbeatReporter {
   Place add(const api::Block& call, const json::Document& input);
   Command remove(Place place);
   void run(const std::stop_token& stop);
-  void report(Command& command);
+  void report(Command& command, std::unique_lock<std::mutex>& lock);
 
   HeartbeatTimes times_;
   SessionEvents events_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::list<Command> commands_;
+  std::uint64_t changes_ = 0;           // of the list
+  const Command* in_report_ = nullptr;  // being written, without the lock: it must stay
   std::jthread thread_;
 };
 

@@ -98,6 +98,12 @@ std::vector<UserMessage> Inbox::take_pending() {
   return take_batch();
 }
 
+void Inbox::put_back(std::span<const UserMessage> messages) {
+  const std::lock_guard lock(mutex_);
+  queue_.insert(queue_.begin(), messages.begin(), messages.end());
+  changed_.notify_all();
+}
+
 std::vector<UserMessage> Inbox::take_batch() {
   std::vector<UserMessage> messages;
   const auto end = std::ranges::find(queue_, true, &UserMessage::alone);

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@ struct UserMessage {
   bool started = false;       // its start was reported to the client
   bool notification = false;  // not from the user: a background task has ended
   bool alone = false;         // calls a command: it shares its turn with no other message
+  bool expanded = false;      // its content is final
   std::string original;  // JSON: the content before expansion, for its replay; empty: unchanged
 };
 
@@ -40,6 +42,8 @@ class Inbox {
   std::vector<UserMessage> next(const std::stop_token& stop);
   /// Messages that arrived during the turn, up to the first one that needs a turn of its own.
   std::vector<UserMessage> take_pending();
+  /// Messages that were taken but not delivered wait again, before all others.
+  void put_back(std::span<const UserMessage> messages);
   /// The ids of the messages that wait.
   std::vector<std::string> waiting();
   /// Drops a message that waits; false: there is none with this id.

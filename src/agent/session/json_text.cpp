@@ -28,11 +28,13 @@ std::string text_content(std::string_view text) {
 }
 
 std::string text_of_content(std::string_view content) {
+  const auto parsed = json::parse(content).value_or(json::Document::array());
+  if (parsed.is_string()) return parsed.get<std::string>();
   std::string all;
-  for (const auto& block : json::parse(content).value_or(json::Document::array())) {
-    if (json::text(block, "type") != "text") continue;
+  for (const auto& block : parsed) {
+    if (!block.is_string() && json::text(block, "type") != "text") continue;
     if (!all.empty()) all += '\n';
-    all += json::text(block, "text");
+    all += block.is_string() ? block.get<std::string>() : json::text(block, "text");
   }
   return all;
 }

@@ -18,8 +18,9 @@ void ModeSwitch::leave_plan() {
   std::unique_lock lock(mutex_);
   if (policy_.mode() != Mode::plan) return;
   const auto mode = before_plan_;
+  policy_.set_mode(mode);
   lock.unlock();
-  set(mode);
+  events_.emit(ModeChanged{to_string(mode)});
 }
 
 }  // namespace ralph::session

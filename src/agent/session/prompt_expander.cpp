@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -83,7 +84,7 @@ std::vector<std::string> named_files(std::string_view text) {
 }
 
 void PromptExpander::expand(UserMessage& message, const std::stop_token& stop) const {
-  if (message.notification) return;
+  if (message.notification || std::exchange(message.expanded, true)) return;
   const auto call = options_.bare ? std::nullopt : slash_call(message);
   if (!call && message.content.find('@') == message.content.npos) return;
   auto said = json::parse(message.content);

@@ -56,7 +56,7 @@ std::optional<TurnResult> Turn::run(const std::stop_token& stop) {
   for (const auto& message : messages_) more += content_tokens(message.content);
   // Before the new messages are added: only earlier ones are summarized.
   trouble_ = compactor_.make_room(more, stop);
-  auto step = add_messages(stop);
+  auto step = add_messages(messages_, stop);
   while (std::holds_alternative<GoOn>(step)) step = ask_and_act(stop);
   if (auto* result = std::get_if<TurnResult>(&step)) return std::move(*result);
   return std::nullopt;
@@ -93,15 +93,41 @@ void Turn::begin() {
   state_.announce(answered_);
 }
 
-/// A hook can keep a message from the model; then the turn is over.
-Turn::Step Turn::add_messages(const std::stop_token& stop) {
-  for (const auto& message : messages_) {
+/// Hooks can keep messages from the model. If none of the user's is left, or a hook wants so, the turn is over; messages
+/// behind the one that ended it wait for the next turn.
+Turn::Step Turn::add_messages(std::span<const UserMessage> messages, const std::stop_token& stop) {
+  bool any = stats_.requests > 0 || (!messages.empty() && messages.front().notification);
+  std::string blocked;
+  while (!messages.empty()) {
+    const auto& message = messages.front();
+    messages = messages.subspan(1);
     auto answer = hooks_.before_message(message, stop);
-    if (answer.stop || answer.blocked) return message_blocked(message, answer, stop);
+    if (answer.stop || answer.failed || (answer.blocked && stop.stop_requested())) {
+      put_back(messages, stop);
+      return stopped_at_message(answer, stop);
+    }
+    if (answer.blocked) {
+      blocked = report_blocked(message, answer);
+      continue;
+    }
+    any = any || !message.notification;
     add_user_message(message);
     add_contexts(answer.contexts);
   }
-  return GoOn{};
+  if (any || blocked.empty()) return GoOn{};
+  return message_blocked(std::move(blocked));
+}
+
+/// An interrupt of a turn that has asked nothing yet is meant for all of its messages.
+void Turn::put_back(std::span<const UserMessage> messages, const std::stop_token& stop) {
+  if (stop.stop_requested() && stats_.requests == 0) return;
+  std::vector<UserMessage> waiting(messages.begin(), messages.end());
+  for (auto& message : waiting) {
+    message.started = true;
+    std::erase(answered_, message.uuid);
+    std::erase(folded_in_, message.uuid);
+  }
+  state_.links.inbox.put_back(waiting);
 }
 
 /// Texts of hooks; only the model sees them.
@@ -254,17 +280,14 @@ Turn::Step Turn::check_turn_limit(const api::ReplyStop& stop_reason) {
 
 /// Messages that arrived while the tools ran are sent with the results.
 Turn::Step Turn::fold_in_messages(const std::stop_token& stop) {
-  for (const auto& message : state_.links.inbox.take_pending()) {
-    if (!message.uuid.empty()) {
-      folded_in_.push_back(message.uuid);
-      state_.events.emit(MessageProgress{message.uuid, MessageState::started});
-    }
-    auto answer = hooks_.before_message(message, stop);
-    if (answer.stop || answer.blocked) return message_blocked(message, answer, stop);
-    add_user_message(message);
-    add_contexts(answer.contexts);
+  const auto messages = state_.links.inbox.take_pending();
+  for (const auto& message : messages) {
+    if (message.uuid.empty()) continue;
+    folded_in_.push_back(message.uuid);
+    if (message.started) continue;
+    state_.events.emit(MessageProgress{message.uuid, MessageState::started});
   }
-  return GoOn{};
+  return add_messages(messages, stop);
 }
 
 /// Adds a message of the agent with the role of the user.

@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -36,7 +37,8 @@ class Turn {
   struct Abandoned {};
   using Step = std::variant<GoOn, Abandoned, TurnResult>;
   void begin();
-  Step add_messages(const std::stop_token& stop);
+  Step add_messages(std::span<const UserMessage> messages, const std::stop_token& stop);
+  void put_back(std::span<const UserMessage> messages, const std::stop_token& stop);
   void add_user_message(const UserMessage& message);
   void add_contexts(const std::vector<std::string>& texts);
   Step ask_and_act(const std::stop_token& stop);
@@ -54,8 +56,9 @@ class Turn {
   Step end_with(std::string_view text, const api::ReplyStop& stop_reason,
                 const std::stop_token& stop);
   TurnResult stopped_by_hook(const api::ReplyStop& stop_reason);
-  Step message_blocked(const UserMessage& message, const hook::Answer& answer,
-                       const std::stop_token& stop);
+  Step stopped_at_message(const hook::Answer& answer, const std::stop_token& stop);
+  std::string report_blocked(const UserMessage& message, const hook::Answer& answer) const;
+  TurnResult message_blocked(std::string text);
   TurnResult finished(std::string_view text, const api::ReplyStop& stop_reason);
   TurnResult failed(FailureReport report);
   TurnResult limit_reached(ResultSubtype subtype, TerminalReason reason, std::string error,

@@ -44,25 +44,30 @@ TurnResult Turn::stopped_by_hook(const api::ReplyStop& stop_reason) {
   return with_numbers(std::move(result));
 }
 
-/// A hook kept a message from the model.
-Turn::Step Turn::message_blocked(const UserMessage& message, const hook::Answer& answer,
-                                 const std::stop_token& stop) {
+/// A hook of a message failed, or wants the turn to end.
+Turn::Step Turn::stopped_at_message(const hook::Answer& answer, const std::stop_token& stop) {
   if (state_.links.control.abandoned()) return Abandoned{};
   if (stop.stop_requested()) return interrupted({});
   if (answer.failed) {
     return failed(failed_hook("UserPromptSubmit hook error: " + answer.reason));
   }
+  auto result = message_blocked(*answer.stop);
+  result.terminal_reason = TerminalReason::hook_stopped;
+  return result;
+}
+
+/// Returns what the user reads.
+std::string Turn::report_blocked(const UserMessage& message, const hook::Answer& answer) const {
+  const auto& given = message.original.empty() ? message.content : message.original;
+  auto text = fmt::format("UserPromptSubmit operation blocked by hook:\n{}\n\nOriginal prompt: {}",
+                          answer.reason, text_of_content(given));
+  state_.events.emit(PromptBlocked{text, answer.reason});
+  return text;
+}
+
+TurnResult Turn::message_blocked(std::string text) {
   TurnResult result;
-  if (answer.blocked) {
-    const auto& given = message.original.empty() ? message.content : message.original;
-    result.text =
-        fmt::format("UserPromptSubmit operation blocked by hook:\n{}\n\nOriginal prompt: {}",
-                    answer.reason, text_of_content(given));
-    state_.events.emit(PromptBlocked{result.text, answer.reason});
-  } else {
-    result.text = *answer.stop;
-    result.terminal_reason = TerminalReason::hook_stopped;
-  }
+  result.text = std::move(text);
   result = with_numbers(std::move(result));
   if (stats_.requests == 0) result.num_turns = 0;
   return result;

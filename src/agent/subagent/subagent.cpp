@@ -18,8 +18,10 @@
 namespace ralph::subagent {
 namespace {
 
-/// A subagent starts no subagents, and leaves the background work of others alone.
-constexpr std::array<std::string_view, 2> kNotForSubagents{"Agent", "TaskStop"};
+/// A subagent starts no subagents, leaves the background work of others alone, asks the user nothing, and does not change
+/// the permission mode, which is the session's.
+constexpr std::array<std::string_view, 5> kNotForSubagents{"Agent", "TaskStop", "AskUserQuestion",
+                                                           "EnterPlanMode", "ExitPlanMode"};
 
 constexpr std::string_view kTaskNote =
     "\n\nYou are a subagent: another agent gave you this task and waits for your report. You "

@@ -72,7 +72,6 @@ class AgentParts {
   ApiModel model;
   permission::Policy policy;
   session::ModeSwitch modes;
-  permission::Rules flag_rules;  // of apply_flag_settings; for the thread that reads requests
   tool::BackgroundTasks tasks;
   tool::Workspace workspace;
   settings::DeniedFiles denied_files;

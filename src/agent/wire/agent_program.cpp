@@ -1,5 +1,6 @@
 #include <exception>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include <fmt/core.h>
@@ -77,16 +78,16 @@ void AgentProgram::start_session(std::string_view source) {
   control_.finish(1);
 }
 
-/// For the body of a thread: an exception stops the agent with a message.
+/// An exception stops the agent with a message: all threads, wherever they wait.
 void AgentProgram::run_guarded(const std::function<void()>& work) {
   try {
     work();
   } catch (const std::bad_alloc&) {
+    control_.abandon(1);
     warn(setup_, "ralph: out of memory; agent stopped (a limit such as ulimit -v may be too low)");
-    control_.abandon(1);
   } catch (const std::exception& error) {
-    warn(setup_, fmt::format("ralph: internal error: {}; agent stopped", error.what()));
     control_.abandon(1);
+    warn(setup_, fmt::format("ralph: internal error: {}; agent stopped", error.what()));
   }
 }
 
@@ -108,6 +109,12 @@ int AgentProgram::run() {
     parts_->inbox.push(*std::move(prompt));
     parts_->inbox.close();
   }
+  run_guarded([this] { answer_all(); });
+  return control_.exit_code().value_or(last_is_error_ ? 1 : 0);
+}
+
+/// From the start of the session to its end.
+void AgentProgram::answer_all() {
   start_session(session_->introduced() ? "resume" : "startup");
   for (;;) {
     auto messages = parts_->inbox.next(control_.over());
@@ -120,7 +127,6 @@ int AgentProgram::run() {
   writer_.finish();
   if (!control_.over().stop_requested()) session_->end("other", control_.over());
   explain_denials();
-  return control_.exit_code().value_or(last_is_error_ ? 1 : 0);
 }
 
 void AgentProgram::complete(const session::MessageIds& messages, session::MessageState state) {
@@ -181,8 +187,8 @@ void AgentProgram::answer(std::vector<session::UserMessage> messages) {
   if (const auto name = local_command(messages); !name.empty()) {
     return run_local_command(messages.front(), name);
   }
+  interrupted_ = false;  // before an interrupt can be about this turn
   const auto stop = control_.begin_turn();
-  interrupted_ = false;
   parts_->servers.wait(stop);
   const auto compact = options_.disable_slash_commands || messages.size() != 1
                            ? std::nullopt
@@ -258,17 +264,23 @@ void AgentProgram::watch_tasks() {
   const std::lock_guard lock(watch_mutex_);
   if (parts_->tasks.list().empty() || watching_.exchange(true)) return;
   parts_->inbox.hold();
-  watcher_ = std::jthread([this] {
-    run_guarded([this] {
-      do {
-        watch();
-        watching_ = false;
-        // A task that was added just now saw watching_ still set.
-      } while (!control_.over().stop_requested() && !parts_->tasks.list().empty() &&
-               !watching_.exchange(true));
+  try {
+    watcher_ = std::jthread([this] {
+      run_guarded([this] {
+        do {
+          watch();
+          watching_ = false;
+          // A task that was added just now saw watching_ still set.
+        } while (!control_.over().stop_requested() && !parts_->tasks.list().empty() &&
+                 !watching_.exchange(true));
+      });
+      parts_->inbox.release();
     });
+  } catch (const std::system_error&) {  // no thread can be started; the end of the turn tries again
+    watching_ = false;
     parts_->inbox.release();
-  });
+    throw;
+  }
 }
 
 void AgentProgram::watch() {

@@ -26,6 +26,7 @@ class AgentProgram {
   void receive(session::UserMessage message);
   void read_stream();
   void run_guarded(const std::function<void()>& work);
+  void answer_all();
   void answer(std::vector<session::UserMessage> messages);
   std::string local_command(const std::vector<session::UserMessage>& messages) const;
   void run_local_command(const session::UserMessage& message, const std::string& name);

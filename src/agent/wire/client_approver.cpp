@@ -73,28 +73,31 @@ std::string rule_text(const Document& rule) {
   return content.empty() ? tool : fmt::format("{}({})", tool, content);
 }
 
-std::vector<std::string>* list_of(permission::Rules& rules, std::string_view behavior) {
-  if (behavior == "allow") return &rules.allow;
-  if (behavior == "deny") return &rules.deny;
-  if (behavior == "ask") return &rules.ask;
+std::vector<std::string> permission::Rules::* list_of(std::string_view behavior) {
+  if (behavior == "allow") return &permission::Rules::allow;
+  if (behavior == "deny") return &permission::Rules::deny;
+  if (behavior == "ask") return &permission::Rules::ask;
   return nullptr;
 }
 
+bool changes_rules(std::string_view type) {
+  return type == "addRules" || type == "replaceRules" || type == "removeRules";
+}
+
+/// The client changes the rules that it gave itself, not those of settings and options.
 void change_rules(permission::Policy& policy, const Document& update, std::string_view type) {
-  auto rules = policy.rules();
-  auto* const list = list_of(rules, json::text(update, "behavior"));
-  if (list == nullptr) return;
-  if (type == "replaceRules") list->clear();
-  for (const auto& rule : json::member(update, "rules")) {
-    auto text = rule_text(rule);
-    if (!permission::is_well_formed_rule(text)) continue;
-    if (type == "removeRules") {
-      std::erase(*list, text);
-    } else {
-      list->push_back(std::move(text));
+  policy.change_rules(permission::RuleSource::answers, [&](permission::Rules& rules) {
+    auto& list = rules.*list_of(json::text(update, "behavior"));
+    if (type == "replaceRules") list.clear();
+    for (const auto& rule : json::member(update, "rules")) {
+      auto text = rule_text(rule);
+      if (type == "removeRules") {
+        std::erase(list, text);
+      } else {
+        list.push_back(std::move(text));
+      }
     }
-  }
-  policy.set_rules(std::move(rules));
+  });
 }
 
 /// True: a rule was added. Bypassing all permissions must be asked for when the agent is started.
@@ -103,29 +106,51 @@ bool apply(const AnswerTargets& targets, const Document& update) {
   if (type == "setMode") {
     const auto mode = permission::parse_mode(json::text(update, "mode"));
     if (mode && *mode != Mode::bypass) targets.modes.set(*mode);
-  } else if (type == "addRules" || type == "replaceRules" || type == "removeRules") {
+  } else if (changes_rules(type)) {
     change_rules(targets.policy, update, type);
     return type != "removeRules";
   }
   return false;
 }
 
-/// nullopt: they are usable.
-std::optional<Error> complaint(const Document& input, const Document& updates) {
+/// A rule that is left out may be one that denies.
+Result<> check_rules(const Document& update) {
+  if (!changes_rules(json::text(update, "type"))) return {};
+  if (const auto behavior = json::text(update, "behavior"); list_of(behavior) == nullptr) {
+    return fail(Code::malformed,
+                fmt::format("the answer's 'updatedPermissions' has the behavior '{}', not allow, "
+                            "deny or ask",
+                            behavior));
+  }
+  const auto& rules = json::member(update, "rules");
+  if (!rules.is_array()) {
+    return fail(Code::malformed, "the answer's 'updatedPermissions' has no list of rules");
+  }
+  for (const auto& rule : rules) {
+    const auto text = rule_text(rule);
+    if (!text.empty() && permission::is_well_formed_rule(text)) continue;
+    return fail(Code::malformed,
+                fmt::format("the answer's 'updatedPermissions' has an entry that is not a rule: {}",
+                            json::write(rule)));
+  }
+  return {};
+}
+
+Result<> check(const Document& input, const Document& updates) {
   if (!input.is_null() && !input.is_object()) {
-    return Error{Code::malformed, "the answer's 'updatedInput' is not an object", ""};
+    return fail(Code::malformed, "the answer's 'updatedInput' is not an object");
   }
   if (!updates.is_null() && !updates.is_array()) {
-    return Error{Code::malformed, "the answer's 'updatedPermissions' is not a list", ""};
+    return fail(Code::malformed, "the answer's 'updatedPermissions' is not a list");
   }
   std::size_t count = updates.size();
   for (const auto& update : updates) count += json::member(update, "rules").size();
   if (count > kMostUpdates) {
-    return Error{Code::limit,
-                 fmt::format("the answer's 'updatedPermissions' has over {} entries", kMostUpdates),
-                 ""};
+    return fail(Code::limit,
+                fmt::format("the answer's 'updatedPermissions' has over {} entries", kMostUpdates));
   }
-  return std::nullopt;
+  for (const auto& update : updates) TRY(check_rules(update));
+  return {};
 }
 
 }  // namespace
@@ -144,7 +169,7 @@ Result<session::Approval> read_approval(const Document& answer, const AnswerTarg
   }
   const auto& input = json::member(answer, "updatedInput");
   const auto& updates = json::member(answer, "updatedPermissions");
-  if (auto wrong = complaint(input, updates)) return std::unexpected(*std::move(wrong));
+  TRY(check(input, updates));
   approval.allowed = true;
   if (input.is_object()) approval.input = input;
   for (const auto& update : updates) approval.always = apply(targets, update) || approval.always;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -108,25 +109,14 @@ std::string complaint_about(const Document& settings) {
 
 /// Rules of the request take the place of those of the request before.
 void change_flag_rules(AgentParts& parts, const Document& permissions) {
-  auto rules = parts.policy.rules();
-  auto& earlier = parts.flag_rules;
-  const struct {
-    const char* key;
-    std::vector<std::string>& active;
-    std::vector<std::string>& before;
-  } lists[] = {{"allow", rules.allow, earlier.allow},
-               {"deny", rules.deny, earlier.deny},
-               {"ask", rules.ask, earlier.ask}};
-  for (const auto& [key, active, before] : lists) {
-    if (!permissions.contains(key)) continue;
-    for (const auto& old : before) {
-      const auto found = std::ranges::find(active, old);
-      if (found != active.end()) active.erase(found);
-    }
-    before = json::texts(permissions, key);
-    active.insert(active.end(), before.begin(), before.end());
-  }
-  parts.policy.set_rules(std::move(rules));
+  parts.policy.change_rules(permission::RuleSource::flag_settings,
+                            [&permissions](permission::Rules& rules) {
+                              const std::pair<const char*, std::vector<std::string>&> lists[] = {
+                                  {"allow", rules.allow}, {"deny", rules.deny}, {"ask", rules.ask}};
+                              for (const auto& [key, list] : lists) {
+                                if (permissions.contains(key)) list = json::texts(permissions, key);
+                              }
+                            });
 }
 
 }  // namespace

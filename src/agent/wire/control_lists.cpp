@@ -92,7 +92,7 @@ bool has_text(const std::vector<std::string>& list, const std::string& text) {
   return std::ranges::find(list, text) != list.end();
 }
 
-/// The first of: the files, the command line, apply_flag_settings, the client's answers.
+/// Of a rule from the start: the first of the files and the command line.
 std::string source_of(const AgentParts& parts, const std::string& behavior,
                       const std::string& rule) {
   for (const auto& source : parts.prepared.settings.sources) {
@@ -104,12 +104,17 @@ std::string source_of(const AgentParts& parts, const std::string& behavior,
   const auto& options = parts.setup.options;
   const bool given = (behavior == "allow" && has_text(options.allowed_tools, rule)) ||
                      (behavior == "deny" && has_text(options.disallowed_tools, rule));
-  if (given) return "cliArg";
-  const auto& flag = parts.flag_rules;
-  const bool flagged = (behavior == "allow" && has_text(flag.allow, rule)) ||
-                       (behavior == "deny" && has_text(flag.deny, rule)) ||
-                       (behavior == "ask" && has_text(flag.ask, rule));
-  return flagged ? "flagSettings" : "session";
+  return given ? "cliArg" : "session";
+}
+
+std::string source_of(const AgentParts& parts, permission::RuleSource source,
+                      const std::string& behavior, const std::string& rule) {
+  switch (source) {
+    case permission::RuleSource::start: return source_of(parts, behavior, rule);
+    case permission::RuleSource::flag_settings: return "flagSettings";
+    case permission::RuleSource::answers: break;
+  }
+  return "session";
 }
 
 std::string_view editability(std::string_view source) {
@@ -118,19 +123,22 @@ std::string_view editability(std::string_view source) {
 }
 
 Document rule_list(const AgentParts& parts) {
-  const auto rules = parts.policy.rules();
-  const struct {
-    const char* behavior;
-    const std::vector<std::string>& rules;
-  } lists[] = {{"allow", rules.allow}, {"ask", rules.ask}, {"deny", rules.deny}};
+  using permission::RuleSource;
+  const std::pair<const char*, std::vector<std::string> permission::Rules::*> behaviors[] = {
+      {"allow", &permission::Rules::allow},
+      {"ask", &permission::Rules::ask},
+      {"deny", &permission::Rules::deny}};
   auto list = Document::array();
-  for (const auto& [behavior, texts] : lists) {
-    for (const auto& rule : texts) {
-      const auto source = source_of(parts, behavior, rule);
-      list.push_back({{"behavior", behavior},
-                      {"source", source},
-                      {"rule", rule},
-                      {"editability", editability(source)}});
+  for (const auto& [behavior, member] : behaviors) {
+    for (const auto from : {RuleSource::start, RuleSource::flag_settings, RuleSource::answers}) {
+      const auto rules = parts.policy.rules(from);
+      for (const auto& rule : rules.*member) {
+        const auto source = source_of(parts, from, behavior, rule);
+        list.push_back({{"behavior", behavior},
+                        {"source", source},
+                        {"rule", rule},
+                        {"editability", editability(source)}});
+      }
     }
   }
   return list;

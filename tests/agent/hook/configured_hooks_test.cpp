@@ -22,9 +22,9 @@ namespace {
 
 using json::Document;
 
-constexpr Event kBlockable[] = {Event::pre_tool_use,       Event::permission_request,
-                                Event::user_prompt_submit, Event::stop,
-                                Event::subagent_stop,      Event::pre_compact};
+constexpr Event kBlockable[] = {
+    Event::pre_tool_use,   Event::permission_request, Event::user_prompt_submit, Event::stop,
+    Event::subagent_start, Event::subagent_stop,      Event::pre_compact};
 
 class Recorder final : public Observer {
  public:
@@ -121,8 +121,8 @@ TEST(ConfiguredHooks, AFailingHookBlocksWhereTheEventCanBeBlocked) {
 }
 
 TEST(ConfiguredHooks, AFailureElsewhereIsOnlyReported) {
-  for (const auto event : {Event::post_tool_use, Event::session_start, Event::session_end,
-                           Event::notification, Event::subagent_start}) {
+  for (const auto event :
+       {Event::post_tool_use, Event::session_start, Event::session_end, Event::notification}) {
     Bench bench;
     EXPECT_FALSE(bench.run(event, {"./no-such-hook"}).blocked);
     EXPECT_FALSE(bench.recorder.ended[0].problem.empty());

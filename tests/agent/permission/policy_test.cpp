@@ -1,6 +1,7 @@
 #include "agent/permission/policy.h"
 
 #include <array>
+#include <thread>
 
 #include "agent/permission/harness.h"
 
@@ -58,6 +59,37 @@ TEST(Policy, TheReasonSaysThatPromptsAreDisabled) {
             Reason::async_agent);
   const Rules denied{{}, {"Silent"}, {}};
   EXPECT_EQ(decide_by(Policy(Mode::dont_ask, denied), desk, tool).reason_type, Reason::rule);
+}
+
+TEST(Policy, NoChangeOfRulesIsLostIfTwoThreadsMakeThem) {
+  Policy policy(Mode::standard, {{"Read"}, {}, {}});
+  const auto add = [&](RuleSource source) {
+    for (int i = 0; i < 500; ++i) {
+      policy.change_rules(source, [](Rules& rules) { rules.deny.emplace_back("Write"); });
+    }
+  };
+  {
+    const std::jthread one([&] { add(RuleSource::answers); });
+    const std::jthread two([&] { add(RuleSource::answers); });
+    add(RuleSource::flag_settings);
+  }
+  EXPECT_EQ(policy.rules().deny.size(), 1500U);
+  EXPECT_EQ(policy.rules(RuleSource::answers).deny.size(), 1000U);
+  EXPECT_EQ(policy.rules().allow, std::vector<std::string>{"Read"});
+}
+
+TEST(Policy, ASourceChangesItsOwnRulesOnly) {
+  Desk desk;
+  const Silent tool;
+  Policy policy(Mode::bypass, {{}, {"Silent"}, {}});
+  policy.change_rules(RuleSource::answers, [](Rules& rules) {
+    EXPECT_TRUE(rules.deny.empty());
+    rules.deny.clear();
+    rules.allow = {"Silent"};
+  });
+  EXPECT_FALSE(decide_by(policy, desk, tool).allowed);
+  EXPECT_EQ(policy.rules().allow, std::vector<std::string>{"Silent"});
+  EXPECT_TRUE(policy.rules(RuleSource::start).allow.empty());
 }
 
 TEST(Reason, UsesTheNamesOfClaudeCode) {

@@ -4,34 +4,12 @@
 #include <thread>
 
 #include <gtest/gtest.h>
-#include <pthread.h>
 
+#include "support/no_more_threads.h"
 #include "support/temp_folder.h"
 
 namespace ralph::session {
 namespace {
-
-/// No address space has room for such a stack, so no thread can be started.
-class NoMoreThreads {
- public:
-  NoMoreThreads() {
-    ::pthread_getattr_default_np(&before_);
-    pthread_attr_t huge;
-    ::pthread_getattr_default_np(&huge);
-    ::pthread_attr_setstacksize(&huge, std::size_t{1} << 60);
-    ::pthread_setattr_default_np(&huge);
-    ::pthread_attr_destroy(&huge);
-  }
-  ~NoMoreThreads() {
-    ::pthread_setattr_default_np(&before_);
-    ::pthread_attr_destroy(&before_);
-  }
-  NoMoreThreads(const NoMoreThreads&) = delete;
-  NoMoreThreads& operator=(const NoMoreThreads&) = delete;
-
- private:
-  pthread_attr_t before_;
-};
 
 constexpr CallRoom kRoom{100'000, {std::int64_t{30} << 20, 100}};
 
@@ -71,7 +49,7 @@ TEST(Toolbox, RunsTheCallsOneByOneWhereNoThreadCanBeStarted) {
   const std::vector<const api::Block*> calls{&first, &second};
   std::vector<std::string> told;
   {
-    const NoMoreThreads none;
+    const test::NoMoreThreads none;
     EXPECT_THROW(std::jthread([] {}), std::system_error);
     toolbox.run_calls(
         calls, kRoom,

@@ -135,6 +135,20 @@ TEST(CanUseTool, RulesOfAnAnswerHoldForTheSession) {
   }
 }
 
+TEST(CanUseTool, AnAnswerWithARuleThatIsNoneDeniesTheCall) {
+  Bench bench(kWrites);
+  bench.on_request("can_use_tool", [&](const Document&) {
+    const Document update{{"type", "addRules"},
+                          {"behavior", "deny"},
+                          {"rules", Document::array({Document{{"toolName", "Bash(rm"}}})}};
+    return Document{{"behavior", "allow"}, {"updatedPermissions", Document::array({update})}};
+  });
+  const auto ran = talk(bench);
+  EXPECT_TRUE(results_of(ran).at(0).value("content", "").contains("an entry that is not a rule"))
+      << results_of(ran).at(0);
+  EXPECT_FALSE(exists(bench, "a.txt"));
+}
+
 TEST(CanUseTool, ALateAnswerIsFineAndOthersAreIgnored) {
   Bench bench(kWrites);
   std::string id;

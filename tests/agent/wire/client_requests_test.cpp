@@ -181,6 +181,19 @@ TEST(Approval, AnythingElseAllowsNothing) {
         R"({"behavior":"allow","updatedPermissions":{}})"}) {
     EXPECT_FALSE(to.read(answer)) << answer;
   }
+  for (
+      const auto* update :
+      {R"({"type":"addRules","behavior":"deny","rules":[{"toolName":"Write"},{"toolName":"Bad("}]})",
+       R"({"type":"replaceRules","behavior":"allow","rules":[{}]})",
+       R"({"type":"addRules","behavior":"deny","rules":"Write"})",
+       R"({"type":"addRules","behavior":"sometimes","rules":[{"toolName":"Read"}]})"}) {
+    const auto answer = fmt::format(
+        R"({{"behavior":"allow","updatedPermissions":[{{"type":"setMode","mode":"acceptEdits"}},{}]}})",
+        update);
+    EXPECT_FALSE(to.read(answer)) << answer;
+    EXPECT_EQ(to.policy.mode(), permission::Mode::standard) << "nothing of it is applied";
+    EXPECT_TRUE(to.policy.rules().deny.empty());
+  }
   auto many = Document::array();
   for (int i = 0; i < 5000; ++i) many.push_back({{"type", "addRules"}});
   EXPECT_FALSE(read_approval({{"behavior", "allow"}, {"updatedPermissions", many}}, to.targets));
@@ -190,8 +203,7 @@ TEST(Approval, ChangesRulesAndModeOfTheSession) {
   Targets to;
   const auto added = to.read(R"({"behavior":"allow","updatedPermissions":[
       {"type":"addRules","behavior":"allow","rules":[{"toolName":"Bash","ruleContent":"make *"}]},
-      {"type":"addRules","behavior":"deny","rules":[{"toolName":"Write"},{"toolName":"Bad("}]},
-      {"type":"addRules","behavior":"sometimes","rules":[{"toolName":"Read"}]},
+      {"type":"addRules","behavior":"deny","rules":[{"toolName":"Write"}]},
       {"type":"unknown"}, 7]})");
   ASSERT_TRUE(added);
   EXPECT_TRUE(added->always);
@@ -208,6 +220,16 @@ TEST(Approval, ChangesRulesAndModeOfTheSession) {
   to.read(
       R"({"behavior":"allow","updatedPermissions":[{"type":"setMode","mode":"bypassPermissions"}]})");
   EXPECT_EQ(to.policy.mode(), permission::Mode::accept_edits);
+}
+
+TEST(Approval, LeavesTheRulesOfOthersAlone) {
+  Targets to;
+  to.policy.change_rules(permission::RuleSource::start,
+                         [](permission::Rules& rules) { rules.deny = {"Write", "Edit"}; });
+  to.read(R"({"behavior":"allow","updatedPermissions":[
+      {"type":"removeRules","behavior":"deny","rules":[{"toolName":"Write"}]},
+      {"type":"replaceRules","behavior":"deny","rules":[{"toolName":"Read"}]}]})");
+  EXPECT_EQ(to.policy.rules().deny, (std::vector<std::string>{"Write", "Edit", "Read"}));
 }
 
 TEST(Approval, OfADenialChangesNothing) {

@@ -86,6 +86,27 @@ TEST(Ending, StopsWhenStdoutIsClosedWhileWaiting) {
   EXPECT_TRUE(ran.err.contains("stdout is closed")) << ran.err;
 }
 
+/// Although the client keeps stdin open, and a command still runs.
+TEST(Ending, AnErrorInATurnEndsTheAgent) {
+  for (
+      const auto* const steps :
+      {R"({"steps":[{"text":"Hello."}]})",
+       R"({"steps":[{"tool_use":{"name":"Bash","input":{"command":"sleep 1000","run_in_background":true}}},
+                     {"text":"Hello."}]})"}) {
+    Bench bench(steps);
+    bench.fail_to_print(R"("type":"result")");
+    bench.say("one");
+    bench.meanwhile([](Bench& it) {
+      const bool warned = it.await_warning("ralph: out of memory; agent stopped");
+      EXPECT_TRUE(warned);
+      if (!warned) it.hang_up();
+    });
+    const auto ran = bench.converse({"--dangerously-skip-permissions"});
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_TRUE(ran.of_type("result").empty());
+  }
+}
+
 TEST(Ending, AnInterruptedSessionContinues) {
   Bench bench(kHanging);
   bench.when("word word", [](Bench& it) { it.signal(SIGINT); });

@@ -111,6 +111,7 @@ class Bench {
     io.err = [this](std::string_view lines) {
       const std::lock_guard lock(mutex_);
       err_ += lines;
+      changed_.notify_all();
     };
     io.in = in_.get();
     {
@@ -182,6 +183,18 @@ class Bench {
       EXPECT_TRUE(seen) << "never printed: " << text;
       act(*this);
     });
+  }
+  /// Runs out of memory when it prints this.
+  void fail_to_print(std::string text) { unprintable_ = std::move(text); }
+  /// Waits for a text on stderr, at most a minute.
+  bool await_warning(std::string_view text) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::minutes(1),
+                             [&] { return err_.find(text) != err_.npos; });
+  }
+  /// Does something beside the agent.
+  void meanwhile(std::function<void(Bench&)> act) {
+    helpers_.emplace_back([this, act = std::move(act)] { act(*this); });
   }
   /// Does something once the API has been asked.
   void when_asked(std::function<void(Bench&)> act) {
@@ -264,6 +277,7 @@ class Bench {
   bool take(std::string_view lines) {
     const std::lock_guard lock(mutex_);
     if (!reading_) return false;
+    if (!unprintable_.empty() && lines.contains(unprintable_)) throw std::bad_alloc();
     out_ += lines;
     changed_.notify_all();
     if (!answers_.empty()) answer_requests(lines);
@@ -301,6 +315,7 @@ class Bench {
   std::condition_variable_any changed_;
   std::string out_, err_;
   bool reading_ = true;
+  std::string unprintable_;
   std::map<std::string, AnswerRequest> answers_;
   std::unique_ptr<Agent> agent_;
   std::vector<std::jthread> helpers_;

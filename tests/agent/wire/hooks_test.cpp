@@ -172,6 +172,39 @@ TEST(Hooks, OneCanKeepAPromptFromTheModel) {
   EXPECT_TRUE(ran.story().contains("system/informational")) << ran.story();
 }
 
+/// A client may send its content as a string or as blocks.
+TEST(Hooks, OneSeesThePromptOfAClient) {
+  for (const auto& content :
+       {Document("secret plan"), Document::array({{{"type", "text"}, {"text", "secret plan"}}})}) {
+    Bench bench;
+    bench.say_line(
+        json::write({{"type", "user"}, {"message", {{"role", "user"}, {"content", content}}}}));
+    bench.hang_up();
+    const auto ran = bench.converse(
+        {"--settings", hooks_setting("UserPromptSubmit", "grep -q 'secret plan' && exit 2")});
+    EXPECT_TRUE(ran.requests.empty()) << content;
+    EXPECT_TRUE(ran.result()["result"].get<std::string>().ends_with("Original prompt: secret plan"))
+        << ran.result();
+  }
+}
+
+TEST(Hooks, OneThatBlocksAMessageDoesNotLoseTheNext) {
+  Bench bench(R"({"steps":[{"text":"slow","delay_ms":60000},{"text":"after"}]})");
+  bench.say("one");
+  bench.when_asked([](Bench& it) {
+    it.say("secret", "u2");
+    it.say("three", "u3");
+    it.say_line(R"({"type":"control_request","request_id":"i","request":{"subtype":"interrupt"}})");
+    it.hang_up();
+  });
+  const auto ran = bench.converse(
+      {"--settings", hooks_setting("UserPromptSubmit", "grep -q '\"secret\"' && exit 2; exit 0")});
+  const auto asked = all_messages(ran, 1);
+  EXPECT_TRUE(asked.contains("three") && !asked.contains("secret")) << asked;
+  EXPECT_TRUE(ran.out.contains("Original prompt: secret"));
+  EXPECT_EQ(ran.result()["result"], "after");
+}
+
 TEST(Hooks, AFailingPromptHookKeepsThePromptFromTheModel) {
   Bench bench;
   const auto ran = ask_with(bench, "UserPromptSubmit", "./no-such-hook");

@@ -225,6 +225,30 @@ TEST(Subagents, StartNoSubagents) {
   EXPECT_EQ(ran.result()["subagent_stats"]["spawned"], 1);
 }
 
+/// The permission mode and the user belong to the session.
+TEST(Subagents, NeitherAskTheUserNorChangeTheMode) {
+  Bench bench(one_agent(kWait, child_steps("ALPHA", "Alpha report")));
+  const auto ran = bench.ask("go", {"--permission-prompt-tool", "stdio"});
+  const auto names = [&](std::size_t request) { return ran.requests.at(request)["tools"].dump(); };
+  for (const auto* const tool : {"AskUserQuestion", "EnterPlanMode", "ExitPlanMode"}) {
+    EXPECT_TRUE(names(0).contains(tool)) << tool;
+    EXPECT_FALSE(names(1).contains(tool)) << tool;
+  }
+}
+
+TEST(Subagents, AHookThatForbidsOneOrFailsKeepsItFromRunning) {
+  for (const auto* const command : {"exit 2", "./no-such-hook"}) {
+    Bench bench(one_agent(kWait, child_steps("ALPHA", "Alpha report")));
+    const Document hook{{"hooks", Document::array({{{"type", "command"}, {"command", command}}})}};
+    const Document hooks{{"SubagentStart", Document::array({hook})}};
+    const auto ran = bench.ask("go", {"--settings", json::write({{"hooks", hooks}})});
+    EXPECT_EQ(ran.requests.size(), 2U) << command;
+    EXPECT_TRUE(text_of(first_result(ran)).contains("A hook prevents this subagent"))
+        << text_of(first_result(ran));
+    EXPECT_TRUE(of_subtype(ran, "task_started").empty()) << command;
+  }
+}
+
 TEST(Subagents, AnUnknownTypeIsAToolError) {
   Bench bench(
       one_agent(R"(,"subagent_type":"nobody")", R"({"match":{"contains":"NEVER"},"text":"x"})"));
