@@ -35,6 +35,21 @@ std::size_t csi_length(std::string_view text, std::size_t at) {
   return end < text.size() && text[end] >= 0x40 && text[end] < 0x7F ? end + 1 - at : 0;
 }
 
+/// Length of the escape sequence at `at`: CSI, OSC up to BEL or ST, or a short one (ESC 7, ESC ( B). 0: there is none.
+std::size_t sequence_length(std::string_view text, std::size_t at) {
+  if (const auto length = csi_length(text, at)) return length;
+  if (text[at] != kEscape || at + 1 >= text.size() || text[at + 1] == '[') return 0;
+  if (text[at + 1] == ']') {
+    const auto end = text.find_first_of("\a\x1b", at + 2);
+    if (end == text.npos) return 0;
+    if (text[end] == '\a') return end + 1 - at;
+    return text.substr(end).starts_with("\x1b\\") ? end + 2 - at : 0;
+  }
+  std::size_t end = at + 1;
+  while (end < text.size() && text[end] >= 0x20 && text[end] < 0x30) ++end;
+  return end < text.size() && text[end] >= 0x30 && text[end] < 0x7F ? end + 1 - at : 0;
+}
+
 /// Appends the harmless form of the control character at `at`; returns how many bytes that was.
 std::size_t append_control(std::string& out, std::string_view text, std::size_t at) {
   if (const auto length = csi_length(text, at)) return length;
@@ -75,6 +90,17 @@ std::string safe_text(std::string_view text) {
     copied = at;
   }
   return out.append(text.substr(copied));
+}
+
+bool is_terminal_control(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const bool blank = std::string_view(" \t\r\n\a").contains(text[at]);
+    const auto length = blank ? 1 : sequence_length(text, at);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
 }
 
 std::string one_line(std::string text, std::size_t code_points) {

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "core/base/safe_text.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
 #include "harness/stream/claude_impl.h"
@@ -50,7 +51,8 @@ LineStatus ClaudeDialect::decode(std::string_view text, PayloadSink& sink) {
   kept_.clear();
   if (is_blank(text, " \t\r\v\f")) return LineStatus::blank;
   const View root = parser_.parse(text);
-  if (!root.is_object()) return LineStatus::malformed;
+  if (!root.is_object())
+    return is_terminal_control(text) ? LineStatus::blank : LineStatus::malformed;
   const Line line{root, text, sink, root["parent_tool_use_id"].text()};
   const auto method = find(kTypes, root["type"].text());
   (this->*(method == nullptr ? &ClaudeDialect::unknown : method))(line);

@@ -175,9 +175,21 @@ void Summary::on(const Event&, const ErrorEvent& failure) {
   error_is_retry_ = false;
 }
 
+/// Versions of one agent differ: the total is that of the session, or of the process only. The price of
+/// this run's tokens decides.
+bool Summary::lacks_earlier_runs(double total_usd, const TurnEnded& ended) const {
+  if (total_usd < last_total_usd_) return true;
+  const auto requests = open_requests_usd().value_or(0);
+  const auto turn = price(model, ended.usage).value_or(0);
+  return total_usd - std::max(requests, turn) < last_total_usd_ / 2;
+}
+
 void Summary::on(const Event&, const TurnEnded& ended) {
   const auto total_usd = plausible_cost(ended.total_cost_usd);
   if (!turn_usage_seen_) {
+    const bool first_total = total_usd && !std::exchange(total_seen_, true);
+    if (first_total && lacks_earlier_runs(*total_usd, ended))
+      earlier_runs_usd_ = std::exchange(last_total_usd_, 0);
     this_turn_ = clamp_plausible(ended.usage);
     if (total_usd) add(reported_usd_, std::max(0.0, *total_usd - last_total_usd_));
   }
@@ -304,12 +316,15 @@ Tokens Summary::usage() const {
   return all;
 }
 
+std::optional<double> Summary::open_requests_usd() const {
+  auto cost = older_requests_usd_;
+  for (const auto& request : open_requests_) add(cost, price(request.model, request.tokens));
+  return cost;
+}
+
 std::optional<double> Summary::cost_usd() const {
   auto cost = reported_usd_;
-  if (!turn_usage_seen_) {
-    add(cost, older_requests_usd_);
-    for (const auto& request : open_requests_) add(cost, price(request.model, request.tokens));
-  }
+  if (!turn_usage_seen_) add(cost, open_requests_usd());
   // An endpoint that could not be reached costs nothing.
   const bool unreachable =
       error_is_retry_ && error && !error->http_status && error->error_class == ErrorClass::network;

@@ -66,7 +66,7 @@ class Summary final : public Handler {
   /// The earlier cost of a session that is continued.
   void know_total(double usd);
   /// What the whole session has cost so far, as the agent last reported it or as it was known before.
-  double session_total_usd() const { return last_total_usd_; }
+  double session_total_usd() const { return earlier_runs_usd_ + last_total_usd_; }
   /// A turn has begun and not ended.
   bool turn_open() const { return turn_open_; }
   /// The agent printed something; events of ralph do not count.
@@ -107,6 +107,8 @@ class Summary final : public Handler {
   void note_request(const Event& event, const Usage& usage);
   void forget_retry();
   void fold_oldest_request();
+  std::optional<double> open_requests_usd() const;
+  bool lacks_earlier_runs(double total_usd, const TurnEnded& ended) const;
   void note_denial(Denial denial);
   void note_denials(std::string_view json);
   void note_error(LastError latest);
@@ -115,9 +117,11 @@ class Summary final : public Handler {
 
   const model::Table* models_;
   double last_total_usd_;
-  Tokens reported_;   // by turns that ended
-  Tokens last_turn_;  // by the last of them
-  Tokens this_turn_;  // usage{scope: turn} since then
+  double earlier_runs_usd_ = 0;  // of the session, if the agent's totals lack them
+  bool total_seen_ = false;      // in this attempt
+  Tokens reported_;              // by turns that ended
+  Tokens last_turn_;             // by the last of them
+  Tokens this_turn_;             // usage{scope: turn} since then
   std::optional<double> reported_usd_;
   bool turn_usage_seen_ = false;        // usage{scope: turn} came since the last turn_ended
   std::vector<Request> open_requests_;  // since the last turn_ended, the newest

@@ -36,9 +36,12 @@ std::string usage_text(const stream::Tokens& usage, std::optional<int> context_p
   return text;
 }
 
-std::string skipped_text(std::int64_t lines) {
-  return fmt::format("{} could not be read and {} skipped", counted(lines, "line"),
-                     lines == 1 ? "was" : "were");
+std::string skipped_text(const stream::RunResult& result) {
+  const auto lines = result.skipped_lines;
+  auto text = fmt::format("{} could not be read and {} skipped", counted(lines, "line"),
+                          lines == 1 ? "was" : "were");
+  if (!result.raw_log.empty()) text += fmt::format(" (see the raw log {})", result.raw_log);
+  return text;
 }
 
 std::string end_text(const stream::RunResult& result) {
@@ -178,7 +181,7 @@ void Console::on(const stream::Event& event, const stream::TurnEnded& turn) {
 }
 
 void Console::on(const stream::Event& event, const stream::RunResult& result) {
-  if (result.skipped_lines > 0) warning(event, skipped_text(result.skipped_lines));
+  if (result.skipped_lines > 0) warning(event, skipped_text(result));
   if (result.status != stream::Status::success) {
     error(event, failure_text(result));
   }

@@ -62,6 +62,19 @@ TEST(SafeText, NeverLetsAControlCharacterThrough) {
   }
 }
 
+TEST(TerminalControl, IsEscapeSequencesOnly) {
+  // What Claude Code prints when it ends on a terminal.
+  EXPECT_TRUE(
+      is_terminal_control("\x1b[?1006l\x1b(B\x1b[>4m\x1b[<u\x1b[?25h\x1b"
+                          "7\x1b[r\x1b"
+                          "8\x1b]0;\a\x1b[?25h"));
+  EXPECT_TRUE(is_terminal_control(" \r\x1b]0;title\x1b\\\x1b[0m\t"));
+  EXPECT_TRUE(is_terminal_control(""));
+  for (const auto* text : {"a", "\x1b[0m{", "{\x1b[0m", "\x1b", "\x1b[", "\x1b[0", "\x1b]0;title",
+                           "\x1b]0;title\x1b[0m", "\x1b(", "\x1b\x1b[0m"})
+    EXPECT_FALSE(is_terminal_control(text)) << text;
+}
+
 TEST(OneLine, FlattensTrimsAndCuts) {
   EXPECT_EQ(one_line("a\nb\tc\n\n", 200), "a b c");
   EXPECT_EQ(one_line("\n  a", 200), "a");

@@ -5,23 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "core/base/utf8.h"
-#include "support/collect.h"
-#include "support/fixtures.h"
+#include "harness/stream/judge.h"
 
 namespace ralph::stream {
 namespace {
-
-Summary summary_of(std::string_view bytes, double known_total = 0) {
-  Summary summary(model::Table::builtin(), known_total);
-  Decoder decoder(make_claude_dialect(), {&summary}, "run");
-  decoder.feed(bytes, 0);
-  decoder.finish(0);
-  return summary;
-}
-
-Summary summary_of_fixture(const std::string& name, double known_total = 0) {
-  return summary_of(test::fixture("claude/" + name + ".ndjson"), known_total);
-}
 
 TEST(Summary, KnowsWhoSpokeAndWhatWasSaid) {
   const auto summary = summary_of_fixture("text_turn");
@@ -49,22 +36,6 @@ TEST(Summary, AddsSeveralResultsOfOneRun) {
   EXPECT_EQ(summary.results[1].origin, "task-notification");
   EXPECT_DOUBLE_EQ(summary.cost_usd().value(), 0.00042);
   EXPECT_EQ(summary.usage().input_uncached, 30);
-}
-
-TEST(Summary, AResumedSessionIsChargedThisRunOnly) {
-  const auto summary = summary_of_fixture("session_resume_cumulative_cost");
-  EXPECT_DOUBLE_EQ(summary.cost_usd().value(), 0.00014);
-}
-
-TEST(Summary, AnAgentThatOnlyKnowsTotalsIsChargedTheDifference) {
-  const std::string result =
-      R"({"type":"result","is_error":false,"result":"x","num_turns":1,"total_cost_usd":1.5,"usage":{"input_tokens":4,"output_tokens":2}})"
-      "\n"
-      R"({"type":"result","is_error":false,"result":"y","num_turns":1,"total_cost_usd":1.75,"usage":{"input_tokens":6,"output_tokens":3}})"
-      "\n";
-  EXPECT_DOUBLE_EQ(summary_of(result).cost_usd().value(), 1.75);
-  EXPECT_DOUBLE_EQ(summary_of(result, 1.25).cost_usd().value(), 0.5);
-  EXPECT_EQ(summary_of(result).usage(), (Tokens{10, 0, 0, 5, 0}));
 }
 
 TEST(Summary, ARunThatEndsInTheMiddleIsPricedFromItsRequests) {
@@ -142,16 +113,6 @@ TEST(Summary, ItsMemoryIsBounded) {
 const std::string kInit =
     R"({"type":"system","subtype":"init","session_id":"s","model":"claude-opus-5-5"})"
     "\n";
-
-TEST(Summary, TotalsOfTheSessionAreNeverAddedUp) {
-  const std::string total =
-      R"({"type":"result","is_error":false,"result":"x","num_turns":1,"total_cost_usd":0.5,"usage":{"input_tokens":4,"output_tokens":2},)"
-      R"("modelUsage":{"claude-opus-5-5":{"inputTokens":400,"outputTokens":200,"costUSD":0.5}}})"
-      "\n";
-  const auto summary = summary_of(kInit + total, 0.25);
-  EXPECT_DOUBLE_EQ(summary.cost_usd().value(), 0.25);
-  EXPECT_EQ(summary.usage(), (Tokens{4, 0, 0, 2, 0}));
-}
 
 TEST(Summary, ARetryThatSucceededIsForgotten) {
   const std::string retry =
@@ -270,24 +231,6 @@ TEST(Summary, AResultsStatusBecomesTheClassOfItsError) {
     EXPECT_EQ(summary.error->http_status, status);
     EXPECT_EQ(summary.error->message, "no");
   }
-}
-
-TEST(Summary, AFreshSessionIsChargedFromZero) {
-  const std::string failed =
-      R"({"type":"result","is_error":true,"result":"x","num_turns":1,"total_cost_usd":0.5})"
-      "\n";
-  const std::string done =
-      R"({"type":"result","is_error":false,"result":"x","num_turns":1,"total_cost_usd":0.75})"
-      "\n";
-  const auto cost_of_both = [&](double known_total) {
-    auto summary = summary_of(failed);
-    summary.next_attempt(known_total);
-    Decoder decoder(make_claude_dialect(), {&summary}, "run");
-    decoder.feed(done, 0);
-    return summary.cost_usd().value();
-  };
-  EXPECT_DOUBLE_EQ(cost_of_both(0), 1.25);
-  EXPECT_DOUBLE_EQ(cost_of_both(0.5), 0.75);
 }
 
 TEST(Summary, OnlyTheAgentsEventsCount) {
