@@ -288,7 +288,8 @@ void AgentProgram::watch() {
     announcing_ = true;  // before the tasks leave the list: see subagents_open()
     for (const auto& ended : parts_->tasks.take_finished()) announce(ended);
     announcing_ = false;
-    if (interrupted_) release_results(true);
+    // report() may have held a result back because of the announcement.
+    if (interrupted_ || !subagents_open()) release_results(interrupted_);
   }
 }
 

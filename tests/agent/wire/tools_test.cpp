@@ -293,7 +293,7 @@ TEST(Tools, ReportsTheEndOfACommandThatOutlivesTheTurn) {
   }));
   bench.when("\"type\":\"result\"", [](Bench& it) { it.folder().write("work/go", ""); });
   const auto ran = bench.ask("go", kEverything);
-  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_EQ(
       ran.story(),
       "system/init assistant system/background_tasks_changed system/task_started user assistant "
