@@ -12,6 +12,8 @@
 namespace ralph::subagent {
 namespace {
 
+using json::Document;
+
 constexpr const char* kDefaultType = "general-purpose";
 constexpr std::size_t kLongestAgentLine = 400;  // code points of a description
 constexpr std::size_t kLongestAgentList = std::size_t{16} << 10;

@@ -188,7 +188,7 @@ Document model_list(const AgentParts& parts) {
     if (model::Table::builtin().find(alias) == nullptr) continue;
     std::string name(alias);
     name.front() = static_cast<char>(name.front() - 'a' + 'A');
-    list.push_back(model_entry(alias, name, choice.id_of(alias)));
+    list.push_back(model_entry(std::string(alias), name, choice.id_of(alias)));
   }
   return list;
 }
