@@ -45,8 +45,10 @@ Result<> make_git_folder(const fs::path& path) {
   return put_file(folder, "HEAD", "ref: refs/heads/main\n");
 }
 
-/// Digests of the files below a directory. What is not a regular file is its own kind of content.
-Result<std::map<std::string, std::string>> digests_of(const fs::path& folder) {
+/// Digests of the files below a directory. What is not a regular file is its own kind of content, and so is one over
+/// `most_bytes`: it could be sparse, and larger than the memory.
+Result<std::map<std::string, std::string>> digests_of(const fs::path& folder,
+                                                      std::uintmax_t most_bytes) {
   std::map<std::string, std::string> digests;
   std::error_code error;
   for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
@@ -57,7 +59,9 @@ Result<std::map<std::string, std::string>> digests_of(const fs::path& folder) {
     auto& digest = digests[at->path().lexically_relative(folder).native()];
     digest = "not a file";
     if (!fs::is_regular_file(status)) continue;
-    TRY_ASSIGN(const auto bytes, read_file(at->path(), std::numeric_limits<std::size_t>::max()));
+    digest = "too large";
+    if (at->file_size(error) > most_bytes || error) continue;
+    TRY_ASSIGN(const auto bytes, read_file(at->path(), most_bytes));
     digest = sha256_hex(bytes);
   }
   if (!error) return digests;
@@ -138,12 +142,19 @@ Result<> SnapshotStore::import(const std::string& id, const fs::path& objects) c
 }
 
 Result<> SnapshotStore::seal() {
-  TRY_ASSIGN(seal_, digests_of(git_.git_folder()));
+  constexpr auto kAny = std::numeric_limits<std::uintmax_t>::max();
+  TRY_ASSIGN(seal_, digests_of(git_.git_folder(), kAny));
+  largest_sealed_ = 0;
+  std::error_code error;
+  for (const auto& [path, digest] : seal_) {
+    const auto size = fs::file_size(git_.git_folder() / path, error);
+    if (!error) largest_sealed_ = std::max(largest_sealed_, size);
+  }
   return {};
 }
 
 Result<> SnapshotStore::check_seal() const {
-  const auto now = digests_of(git_.git_folder());
+  const auto now = digests_of(git_.git_folder(), largest_sealed_);
   if (now && *now == seal_) return {};
   std::string changed = "it cannot be read";
   if (now) {

@@ -56,6 +56,7 @@ class SnapshotStore {
   bool has_first_ = false;
   std::vector<std::string> left_out_;
   std::map<std::string, std::string> seal_;  // digests by path
+  std::uintmax_t largest_sealed_ = 0;        // bytes
 };
 
 }  // namespace ralph::trial

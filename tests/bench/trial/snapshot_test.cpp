@@ -116,6 +116,17 @@ TEST_F(Snapshots, EveryChangeBreaksTheSeal) {
   EXPECT_TRUE(broken.error().message.contains("info/attributes")) << broken.error().message;
 }
 
+TEST_F(Snapshots, AHugeFileBreaksTheSealWithoutBeingRead) {
+  auto store = open();
+  ASSERT_TRUE(store.take());
+  ASSERT_TRUE(store.seal());
+  std::filesystem::resize_file(folder_.write("store.git/objects/huge", ""),
+                               std::uintmax_t{1} << 40);
+  const auto broken = store.check_seal();
+  ASSERT_FALSE(broken);
+  EXPECT_TRUE(broken.error().message.contains("objects/huge")) << broken.error().message;
+}
+
 TEST_F(Snapshots, ARemovedFileBreaksTheSeal) {
   folder_.write("work/a", "1");
   auto store = open();
