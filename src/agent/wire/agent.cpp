@@ -73,6 +73,7 @@ int Agent::run() {
   }
   auto parts = AgentParts::create(setup_, control_, writer, std::move(prepared), *start);
   if (!parts) {
+    if (const auto code = control_.exit_code()) return *code;  // stopped while it waited for input
     const bool unsupported = parts.error().code == Code::unavailable;
     return unsupported ? give_up_with_result(setup_, writer, parts.error())
                        : give_up(setup_, parts.error());

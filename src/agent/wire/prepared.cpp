@@ -68,7 +68,7 @@ Result<> become_agent(const settings::Options& options, Prepared& prepared) {
   }
   prepared.options = instructions::options_of(options, *agent);
   prepared.agent_tools = agent->tools;
-  if (!options.system_prompt && options.system_prompt_file.empty()) {
+  if (options.system_prompt.value_or("").empty() && options.system_prompt_file.empty()) {
     prepared.options.system_prompt = agent->prompt;
   }
   if (options.model.empty()) prepared.options.model = agent->model;

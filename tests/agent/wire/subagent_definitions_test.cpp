@@ -72,6 +72,12 @@ TEST(SubagentDefinitions, ASessionCanWorkAsAnAgent) {
   EXPECT_EQ(ran.events()[0]["tools"], Document({"Read"}));
   EXPECT_EQ(ran.requests[0]["model"], "claude-haiku-5-5");
   EXPECT_TRUE(ran.requests[0]["system"].dump().contains("You are the REVIEWER."));
+  for (const auto& [given, seen] : std::vector<std::pair<std::string, std::string>>{
+           {"", "You are the REVIEWER."}, {"Be brief.", "Be brief."}}) {
+    const auto with =
+        bench.ask("go", {"--agents", agents, "--agent", "reviewer", "--system-prompt", given});
+    EXPECT_TRUE(with.requests.back()["system"].dump().contains(seen)) << given;
+  }
   const auto unknown = bench.ask("go", {"--agent", "nobody"});
   EXPECT_EQ(unknown.code, 1);
   EXPECT_TRUE(unknown.err.contains("--agent 'nobody': there is no such agent")) << unknown.err;

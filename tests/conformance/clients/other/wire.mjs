@@ -15,16 +15,21 @@ class Client {
     this.child = spawn(process.env.CLAUDE, [...words, ...more], { stdio: ['pipe', 'pipe', 'inherit'] });
     this.ended = once(this.child, 'close');
     this.child.stdin.on('error', () => {});
-    createInterface({ input: this.child.stdout }).on('line', (line) => this.lines.push(JSON.parse(line)));
+    const output = createInterface({ input: this.child.stdout });
+    output.on('line', (line) => this.lines.push(JSON.parse(line))).on('close', () => (this.silent = true));
+  }
+  async until(fact, what) {
+    await becomes(() => this.silent || fact(), what);
+    ok(fact(), `the agent ended before ${what}`);
   }
   write(line) { this.child.stdin.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`); }
   say(content) { this.write({ type: 'user', message: { role: 'user', content } }); }
   of(type) { return this.lines.filter((line) => line.type === type); }
   async line(fits) {
-    await becomes(() => this.lines.some(fits), `there is a line with ${fits}`);
+    await this.until(() => this.lines.some(fits), `there is a line with ${fits}`);
     return this.lines.find(fits);
   }
-  results(count) { return becomes(() => this.of('result').length >= count, `there are ${count} results`); }
+  results(count) { return this.until(() => this.of('result').length >= count, `there are ${count} results`); }
   async request(subtype, more) {
     const request_id = `r${++this.#ids}`;
     this.write({ type: 'control_request', request_id, request: { subtype, ...more } });
@@ -83,7 +88,7 @@ program('requests by name', [text('Finished.', { usage: { input_tokens: 1000, ou
     get_settings: {}, list_models: {}, get_session_cost: {}, get_usage: {}, get_binary_version: {}, list_permission_rules: {}, mcp_status: {},
     get_context_usage: {}, reload_skills: {}, rename_session: { title: 'Notes' }, set_max_thinking_tokens: { max_thinking_tokens: 1024 },
     read_file: { path: 'notes.txt' }, file_suggestions: { query: 'not' }, seed_read_state: { path: 'notes.txt', mtime: 1 },
-    set_has_subscribers: { value: true }, stop_task: { task_id: 'x' }, background_tasks: {},
+    set_has_subscribers: { has_subscribers: true }, stop_task: { task_id: 'x' }, background_tasks: {},
   };
   for (const [subtype, more] of Object.entries(served)) equal((await client.request(subtype, more)).subtype, 'success', subtype);
   const { response } = await client.request('cancel_async_message', { message_uuid: '11111111-2222-4333-8444-555555555555' });
@@ -98,7 +103,7 @@ program('a message cancelled while it waits', [{ ...sleep }, text('Never.')], as
   const client = new Client('--dangerously-skip-permissions');
   const uuid = '11111111-2222-4333-8444-555555555555';
   client.say('Go');
-  await becomes(() => existsSync('started'), 'the command has started');
+  await client.until(() => existsSync('started'), 'the command has started');
   client.write({ type: 'user', uuid, message: { role: 'user', content: 'Also this' } });
   equal((await client.request('cancel_async_message', { message_uuid: uuid })).response.cancelled, true);
   await client.request('interrupt');
@@ -139,26 +144,28 @@ program('a client that never answers and closes stdin', steps, async () => {
 program('a client that closes both pipes', [sleep], async () => {
   const client = new Client('--dangerously-skip-permissions');
   client.say('Go');
-  await becomes(() => existsSync('started'), 'the command has started');
+  await client.until(() => existsSync('started'), 'the command has started');
   client.child.stdin.destroy();
   client.child.stdout.destroy();
   client.child.kill('SIGTERM');
   await client.ended;
 });
 
-program('a client that is killed', [sleep], async () => {
-  const script = 'exec "$CLAUDE" "$@" <lines >/dev/null & echo $! >pid; wait';
-  writeFileSync('lines', `${JSON.stringify({ type: 'user', message: { role: 'user', content: 'Go' } })}\n`);
-  const client = spawn('bash', ['-c', script, 'bash', ...words, '--dangerously-skip-permissions'], { stdio: 'inherit' });
-  await becomes(() => existsSync('started'), 'the command has started');
-  client.kill('SIGKILL');
-  process.kill(Number(file('pid')), 'SIGTERM');
+const aWhile = call('Bash', { command: 'touch started; sleep 2', description: 'waits' });
+
+program('a client that is killed', [aWhile, text('Nobody reads this.')], async () => {
+  const script = `const child = require('child_process').spawn(process.env.CLAUDE, ${JSON.stringify([...words, '--dangerously-skip-permissions'])});
+    child.stdin.write(JSON.stringify({ type: 'user', message: { role: 'user', content: 'Go' } }) + '\\n');`;
+  const client = spawn(process.execPath, ['-e', script], { stdio: 'inherit' });
+  await becomes(() => client.exitCode !== null || existsSync('started'), 'the command has started');
+  ok(client.kill('SIGKILL'));
+  await once(client, 'close');
 });
 
 program('two messages and an interrupt', [{ text: 'Hel', trouble: { at: 'in_block', do: 'silence' } }, text('Second.')], async () => {
   const client = new Client();
   client.say('Go');
-  await becomes(() => requests().length === 1, 'the model is asked');
+  await client.until(() => requests().length === 1, 'the model is asked');
   const { response } = await client.request('interrupt');
   deepEqual(response.still_queued, []);
   await client.results(1);
