@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/core.h>
@@ -14,6 +16,8 @@ namespace {
 
 constexpr std::string_view kAll = "$ARGUMENTS";
 constexpr std::string_view kCommandBegins = "!`";
+constexpr std::string_view kNameCharacters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
 /// Splits at blanks outside of quotes.
 std::vector<std::string> words_of(std::string_view arguments) {
@@ -79,7 +83,8 @@ struct Quoting {
 /// Replaces placeholders by arguments.
 class Filler {
  public:
-  explicit Filler(std::string_view arguments) : all_(arguments), words_(words_of(arguments)) {}
+  Filler(std::string_view arguments, std::span<const std::string> names)
+      : all_(arguments), words_(words_of(arguments)), names_(names) {}
 
   /// For a shell command: every argument stays one word, or part of the quotes around it. nullopt: not certain.
   std::optional<std::string> fill_command(std::string_view command) {
@@ -115,12 +120,23 @@ class Filler {
  private:
   /// The length of the placeholder at the beginning of the text; 0: none that can be filled.
   std::size_t place(std::string_view text, std::string& out) {
+    if (const auto length = named(text, out); length > 0) return length;
     if (!text.starts_with(kAll)) return word(text, 1, "", out);
     const auto length = word(text, kAll.size() + 1, "]", out);
     if (text.substr(kAll.size()).starts_with('[')) return length;
     put_all(out);
     used_ = true;
     return kAll.size();
+  }
+
+  std::size_t named(std::string_view text, std::string& out) {
+    const auto end = std::min(text.find_first_not_of(kNameCharacters, 1), text.size());
+    const auto found = std::ranges::find(names_, text.substr(1, end - 1));
+    if (found == names_.end()) return 0;
+    used_ = true;
+    const auto place = static_cast<std::size_t>(found - names_.begin());
+    put(place < words_.size() ? std::string_view(words_[place]) : "", out);
+    return end;
   }
 
   std::size_t word(std::string_view text, std::size_t at, std::string_view close,
@@ -156,6 +172,7 @@ class Filler {
 
   std::string_view all_;
   std::vector<std::string> words_;
+  std::span<const std::string> names_;
   std::optional<Quoting> quoting_;  // within a command
   bool used_ = false;
   bool put_ = false;
@@ -187,8 +204,8 @@ void fill_and_run(Filler& filler, std::string_view text, const RunCommand& run, 
 }  // namespace
 
 Result<std::string> with_arguments(std::string_view text, std::string_view arguments,
-                                   const RunCommand& run) {
-  Filler filler(arguments);
+                                   const RunCommand& run, std::span<const std::string> names) {
+  Filler filler(arguments, names);
   std::string filled;
   if (run) {
     fill_and_run(filler, text, run, filled);

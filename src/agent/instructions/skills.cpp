@@ -34,6 +34,18 @@ bool is_name(std::string_view name) {
          std::ranges::none_of(name, odd);
 }
 
+/// "who when", "[who, when]" or "- who - when".
+std::vector<std::string> argument_names(std::string_view list) {
+  constexpr std::string_view kBetween = " \t,[]\"'-";
+  std::vector<std::string> names;
+  while (true) {
+    list.remove_prefix(std::min(list.find_first_not_of(kBetween), list.size()));
+    if (list.empty()) return names;
+    names.emplace_back(list.substr(0, list.find_first_of(kBetween)));
+    list.remove_prefix(names.back().size());
+  }
+}
+
 /// From the frontmatter, or else the first line.
 std::string description_of(const MarkdownText& text) {
   std::string description(text.value("description"));
@@ -237,11 +249,13 @@ Result<std::string> Skills::text(const Skill& skill, std::string_view arguments,
   if (!file) {
     return fail(Code::not_found, fmt::format("The skill {} can no longer be read.", skill.name));
   }
-  const auto body = parse_frontmatter(file->text).body;
-  if (skill.kind == Skill::Kind::command) return with_arguments(body, arguments, run);
+  const auto markdown = parse_frontmatter(file->text);
+  const auto& body = markdown.body;
+  const auto names = argument_names(markdown.value("arguments"));
+  if (skill.kind == Skill::Kind::command) return with_arguments(body, arguments, run, names);
   const auto folder = file->path.parent_path().string();
   TRY_ASSIGN(const auto filled,
-             with_arguments(replaced(body, kSkillFolder, folder), arguments, run));
+             with_arguments(replaced(body, kSkillFolder, folder), arguments, run, names));
   return fmt::format("The files of this skill are in {}\n\n{}", folder, filled);
 }
 

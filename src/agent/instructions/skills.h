@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,11 +69,12 @@ class Skills {
   std::map<std::string, Skill, std::less<>> all_;
 };
 
-/// Inserts the arguments into a text: $ARGUMENTS stands for all of them, $ARGUMENTS[0] and $0 for the first word.
-/// Placeholders without an argument stay; a text without placeholders gets the arguments appended. With `run`, every
+/// Inserts the arguments into a text: $ARGUMENTS stands for all of them, $ARGUMENTS[0] and $0 for the first word, $NAME for
+/// the word with the place of NAME in `names`. Placeholders with a name may be empty, others without an argument stay; a text without placeholders gets the arguments appended. With `run`, every
 /// !`command` at the beginning of a word is replaced by its output; arguments inside it are quoted for the shell, and text
 /// from arguments and outputs is never run. An error: the result is over 512 KB.
 Result<std::string> with_arguments(std::string_view text, std::string_view arguments,
-                                   const RunCommand& run = {});
+                                   const RunCommand& run = {},
+                                   std::span<const std::string> names = {});
 
 }  // namespace ralph::instructions

@@ -34,6 +34,11 @@ Decision decide_read(const Call& call, Mode mode) {
       "Path is outside the working directories");
 }
 
+std::string_view why_not(Mode mode) {
+  return mode == Mode::plan ? ": plan mode is on, and nothing is changed"
+                            : ", and this session cannot ask for permission";
+}
+
 Decision decide_write(const Call& call, Mode mode) {
   const auto& path = call.access.path;
   const bool inside = is_surely_inside(path, call.folders);
@@ -47,11 +52,9 @@ Decision decide_write(const Call& call, Mode mode) {
                     path.string()),
         "Sensitive file");
   }
-  return denied(
-      inside ? Reason::none : Reason::working_dir,
-      fmt::format("Writing to {} is not permitted, and this session cannot ask for permission.",
-                  path.string()),
-      inside ? "" : "Path is outside the working directories");
+  return denied(inside ? Reason::none : Reason::working_dir,
+                fmt::format("Writing to {} is not permitted{}.", path.string(), why_not(mode)),
+                inside ? "" : "Path is outside the working directories");
 }
 
 /// Why one command of a line is allowed, or why not.
@@ -111,14 +114,11 @@ class LineJudge {
   Git git_ = Git::not_looked_at;
 };
 
-Decision command_denied(Verdict verdict, const std::string& text) {
+Decision command_denied(Verdict verdict, const std::string& text, Mode mode) {
   if (verdict == Verdict::changes_files) {
     return denied(
         Reason::none,
-        fmt::format("'{}' would change files, which is not permitted, and this session cannot "
-                    "ask for permission.",
-                    text),
-        "");
+        fmt::format("'{}' would change files, which is not permitted{}.", text, why_not(mode)), "");
   }
   return denied(
       Reason::other,
@@ -136,7 +136,7 @@ Decision decide_run(const Call& call, Mode mode, const Rules& rules) {
   if (mode == Mode::bypass) return allowed(Reason::mode, Grant::user);
   const auto& line = call.line;
   if (!line.understood || line.commands.empty() || runs_git_elsewhere(line)) {
-    return command_denied(Verdict::unknown, call.access.command);
+    return command_denied(Verdict::unknown, call.access.command, mode);
   }
   LineJudge judge(call, mode, rules);
   bool all_by_rule = true;
@@ -144,12 +144,12 @@ Decision decide_run(const Call& call, Mode mode, const Rules& rules) {
   for (const auto& part : call.parts) {
     const auto verdict = judge.judge(part);
     if (verdict == Verdict::changes_files || verdict == Verdict::unknown)
-      return command_denied(verdict, part.command->text);
+      return command_denied(verdict, part.command->text, mode);
     all_by_rule = all_by_rule && verdict == Verdict::by_rule;
     grant = std::max(grant, grant_of(verdict, *part.command));
   }
   if (!all_by_rule && call.files->follows_copy())
-    return command_denied(Verdict::changes_files, call.access.command);
+    return command_denied(Verdict::changes_files, call.access.command, mode);
   return allowed(all_by_rule ? Reason::rule : Reason::subcommand_results, grant);
 }
 

@@ -213,7 +213,8 @@ FileUse Rule::file_use() const {
 }
 
 std::string_view current_tool_name(std::string_view name) {
-  return name == "Task" ? "Agent" : name;
+  if (name == "Task") return "Agent";
+  return name == "KillShell" ? "TaskStop" : name;
 }
 
 Rule parse_rule(std::string_view text) {

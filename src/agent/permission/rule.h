@@ -21,7 +21,7 @@ struct Rule {
 };
 /// The tool of a rule has its current name.
 Rule parse_rule(std::string_view text);
-/// Claude Code has renamed a tool: "Task" is "Agent" now, and both names are in use.
+/// Claude Code has renamed tools, and the old names are still in use: "Task" is "Agent", "KillShell" is "TaskStop".
 std::string_view current_tool_name(std::string_view name);
 /// "Tool" or "Tool(pattern)". Anything else, such as an unclosed parenthesis, matches no tool.
 bool is_well_formed_rule(std::string_view text);

@@ -93,7 +93,7 @@ constexpr std::string_view kNotPlanning =
 
 constexpr std::string_view kPlanNote =
     "Plan mode is on: the user wants a plan before anything is changed. Change no file and run no "
-    "command with effects. Read and search what you need, then call ExitPlanMode with the plan.";
+    "command with effects. Read and search what you need,";
 
 /// `"Which?"="A", "Why?"="B"`.
 std::string answer_list(const Document& answers) {
@@ -109,7 +109,12 @@ std::string answer_list(const Document& answers) {
 
 }  // namespace
 
-std::string_view plan_mode_note() { return kPlanNote; }
+std::string plan_mode_note(bool can_present) {
+  return fmt::format("{} {}", kPlanNote,
+                     can_present
+                         ? "then call ExitPlanMode with the plan."
+                         : "then give the plan as your answer; the user carries it out later.");
+}
 
 std::string_view QuestionTool::description() const { return kQuestionDescription; }
 std::string_view QuestionTool::schema() const { return kQuestionSchema; }

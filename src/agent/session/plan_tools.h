@@ -51,7 +51,7 @@ class ExitPlanTool final : public tool::Tool {
   ModeSwitch& modes_;
 };
 
-/// What the model is told at the beginning of a turn in plan mode.
-std::string_view plan_mode_note();
+/// What the model is told at the beginning of a turn in plan mode. `can_present`: with ExitPlanMode.
+std::string plan_mode_note(bool can_present);
 
 }  // namespace ralph::session

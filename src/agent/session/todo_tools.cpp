@@ -163,9 +163,4 @@ TodoTools::TodoTools(std::filesystem::path folder, const Identity& identity)
       tools_{TodoTool(list_, kKinds[0]), TodoTool(list_, kKinds[1]), TodoTool(list_, kKinds[2]),
              TodoTool(list_, kKinds[3])} {}
 
-bool wants_todo_tools(std::string_view model_id) {
-  return model_id.starts_with("claude-3-") ||
-         (model_id.starts_with("claude-") && model_id.contains("-4-"));
-}
-
 }  // namespace ralph::session

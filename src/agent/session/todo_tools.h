@@ -42,7 +42,4 @@ class TodoTools {
   std::array<TodoTool, 4> tools_;
 };
 
-/// Whether a session with this model has the tools without asking for them: newer models do without a list.
-bool wants_todo_tools(std::string_view model_id);
-
 }  // namespace ralph::session

@@ -29,9 +29,10 @@ using tool::Tool;
 
 /// Offered only with --tools, or if Bash is not offered.
 constexpr std::array<std::string_view, 2> kInsteadOfShell{"Glob", "Grep"};
-/// Offered only with --tools.
-constexpr std::string_view kOnRequest = "TaskStop";
+/// Offered where something may run in the background.
+constexpr std::string_view kStop = "TaskStop";
 constexpr std::size_t kMostAtOnce = 10;
+
 template <typename List>
 bool has(const List& list, std::string_view name) {
   return std::ranges::find(list, name) != std::ranges::end(list);
@@ -53,7 +54,6 @@ bool is_disallowed(std::string_view name, const settings::Options& options) {
 bool is_offered(std::string_view name, const settings::Options& options) {
   if (is_named(options.disallowed_tools, name)) return false;
   if (options.tools && !has(*options.tools, "default")) return is_named(*options.tools, name);
-  if (name == kOnRequest) return options.tools && is_named(*options.tools, name);
   if (options.bare) return has(settings::kBareTools, name);
   return !has(kInsteadOfShell, name) || has(options.disallowed_tools, "Bash");
 }
@@ -141,6 +141,7 @@ Toolbox::Toolbox(ToolboxParts parts) : parts_(std::move(parts)) {
   for (const auto& all : {tool::tools(background), std::span<const Tool* const>(parts_.more)}) {
     for (const auto* tool : all) {
       if (!is_offered(tool->name(), parts_.options)) continue;
+      if (tool->name() == kStop && !parts_.workspace.setup().background) continue;
       if (has(kInsteadOfShell, tool->name()) && tool::find_ripgrep(parts_.workspace).empty()) {
         without_ripgrep_.emplace_back(tool->name());
       } else {

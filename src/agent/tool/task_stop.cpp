@@ -31,6 +31,7 @@ class TaskStop final : public Tool {
               const std::stop_token&) const override {
     auto id = json::text(input, "task_id");
     if (id.empty()) id = json::text(input, "shell_id");
+    if (id.empty()) return misuse("The required parameter `task_id` is missing.");
     auto* const tasks = workspace.setup().tasks;
     const auto running = tasks == nullptr ? std::vector<BackgroundTask>() : tasks->list();
     const auto task = std::ranges::find(running, id, &BackgroundTask::task_id);

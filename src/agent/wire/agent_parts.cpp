@@ -236,8 +236,8 @@ bool AgentParts::may_be_allowed(std::string_view tool) const {
          });
 }
 
-/// Unless --tools names them, the Skill tool needs skills, the to-do list a model that works with one, and web tools are
-/// left out where every call would be denied. Tools that need the user are offered only where someone can be asked.
+/// Unless --tools names them, the Skill tool needs skills, web tools are left out where every call would be denied, and the
+/// to-do list is left out because every request pays for it. Tools that need the user are offered only where someone can be asked.
 std::vector<const tool::Tool*> AgentParts::session_tools() const {
   const auto& options = setup.options;
   const auto asked = [&](std::string_view name) {
@@ -247,9 +247,8 @@ std::vector<const tool::Tool*> AgentParts::session_tools() const {
   if (!options.disable_slash_commands && (asked("Skill") || !skills.empty())) {
     tools.push_back(&skill_tool);
   }
-  const bool with_list = session::wants_todo_tools(prepared.choice->id());
   for (const auto& tool : todo_tools.all()) {
-    if (with_list || asked(tool.name())) tools.push_back(&tool);
+    if (asked(tool.name())) tools.push_back(&tool);
   }
   for (const auto* tool : {static_cast<const tool::Tool*>(&web_fetch_tool),
                            static_cast<const tool::Tool*>(&web_search_tool)}) {

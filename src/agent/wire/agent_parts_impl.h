@@ -113,6 +113,7 @@ class AgentParts {
   hook::ConfiguredHooksParts hook_parts();
   FixedTokens fixed_tokens() const;
   bool may_be_allowed(std::string_view tool) const;
+  /// Whether someone can be asked for permission.
   bool can_ask() const;
   std::vector<const tool::Tool*> session_tools() const;
   std::vector<const tool::Tool*> main_tools() const;

@@ -232,12 +232,12 @@ void AgentProgram::apply_client_setup() {
 
 /// In plan mode the model must know that it is to plan; clients can switch the mode between turns.
 void AgentProgram::add_plan_note(session::UserMessage& message) const {
-  const bool can_leave = parts_->toolbox.find("ExitPlanMode") != nullptr;
-  if (parts_->modes.mode() != permission::Mode::plan || !can_leave) return;
+  if (parts_->modes.mode() != permission::Mode::plan) return;
+  const bool can_present = parts_->toolbox.find("ExitPlanMode") != nullptr;
   auto blocks = json::parse(message.content);
   if (!blocks || !blocks->is_array()) return;
   const auto own = parts_->client_setup.get().plan_mode_note;
-  const auto note = own ? *own : std::string(session::plan_mode_note());
+  const auto note = own ? *own : session::plan_mode_note(can_present);
   if (message.original.empty()) message.original = message.content;
   blocks->push_back(
       {{"type", "text"}, {"text", fmt::format("<system-reminder>\n{}\n</system-reminder>", note)}});

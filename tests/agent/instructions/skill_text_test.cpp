@@ -27,6 +27,18 @@ TEST(Frontmatter, WithoutOneAllIsBody) {
   EXPECT_EQ(parse_frontmatter("").body, "");
 }
 
+TEST(Arguments, MayHaveNames) {
+  const std::vector<std::string> names{"who", "when"};
+  const auto filled = [&](std::string_view text, std::string_view arguments) {
+    return with_arguments(text, arguments, {}, names).value_or("an error");
+  };
+  EXPECT_EQ(filled("$who at $when, not $whom", "Bob 'twelve o clock'"),
+            "Bob at twelve o clock, not $whom");
+  EXPECT_EQ(filled("$who at $when.", "Bob"), "Bob at .");
+  EXPECT_EQ(filled("$who-$0-$ARGUMENTS", "$when x"), "$when-$when-$when x");
+  EXPECT_EQ(with_arguments("$who", "Bob").value_or(""), "$who\n\nARGUMENTS: Bob");
+}
+
 TEST(Arguments, GoWhereTheTextWantsThem) {
   EXPECT_EQ(with_arguments("[$ARGUMENTS] [$0] [$1] [$2] [$ARGUMENTS[1]]", "a 'b c'"),
             "[a 'b c'] [a] [b c] [$2] [b c]");

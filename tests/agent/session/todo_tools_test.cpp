@@ -135,12 +135,5 @@ TEST(TodoTools, AListThatCannotBeStoredIsAnErrorAndUnchanged) {
   EXPECT_EQ(todo.list(), "No tasks found");
 }
 
-TEST(TodoTools, AreForOlderModels) {
-  for (const auto* const old : {"claude-haiku-4-5", "claude-opus-4-7", "claude-3-7-sonnet-latest"})
-    EXPECT_TRUE(wants_todo_tools(old)) << old;
-  for (const auto* const other : {"claude-opus-5-5", "claude-sonnet-5", "my-model", "gpt-4-1"})
-    EXPECT_FALSE(wants_todo_tools(other)) << other;
-}
-
 }  // namespace
 }  // namespace ralph::session

@@ -189,11 +189,11 @@ TEST(Mcp, ManyToolsAreSearched) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   ASSERT_EQ(ran.requests.size(), 3U);
   EXPECT_EQ(tools_of(ran.requests[0]),
-            (std::vector<std::string>{"Agent", "Bash", "Edit", "NotebookEdit", "Read", "ToolSearch",
-                                      "Write"}));
+            (std::vector<std::string>{"Agent", "Bash", "Edit", "NotebookEdit", "Read", "TaskStop",
+                                      "ToolSearch", "Write"}));
   EXPECT_EQ(tools_of(ran.requests[1]).back(), "mcp__fake__tool_042");
   EXPECT_EQ(ran.requests[1]["tools"], ran.requests[2]["tools"]);
-  EXPECT_EQ(ran.events()[0]["tools"].size(), 125U);
+  EXPECT_EQ(ran.events()[0]["tools"].size(), 126U);
   EXPECT_EQ(
       texts(Document{{"content", ran.of_type("user")[1]["message"]["content"][0]["content"]}}),
       "called tool_042");
@@ -224,11 +224,11 @@ TEST(Mcp, TheSearchCanBeSwitchedOffOrOn) {
     words.insert(words.end(), {"--mcp-config", config({"many=100"})});
     return tools_of(bench.ask("go", words).requests.at(0)).size();
   };
-  EXPECT_EQ(count("", {}), 7U);
-  EXPECT_EQ(count("true", {}), 7U);
-  EXPECT_EQ(count("false", {}), 124U);
-  EXPECT_EQ(count("auto:50", {}), 124U);
-  EXPECT_EQ(count("auto:0", {}), 7U);
+  EXPECT_EQ(count("", {}), 8U);
+  EXPECT_EQ(count("true", {}), 8U);
+  EXPECT_EQ(count("false", {}), 125U);
+  EXPECT_EQ(count("auto:50", {}), 125U);
+  EXPECT_EQ(count("auto:0", {}), 8U);
   EXPECT_EQ(count("", {"--tools", "Read"}), 119U);
   EXPECT_EQ(count("", {"--tools", "Read,ToolSearch"}), 2U);
 }

@@ -35,8 +35,8 @@ TEST(Skills, TheModelLoadsOne) {
                        "$ARGUMENTS, with ${CLAUDE_SKILL_DIR}/x.\n");
   const auto ran = bench.ask("go");
   EXPECT_TRUE(listed(ran).contains("- greet: Greets people."));
-  EXPECT_EQ(ran.events()[0]["tools"],
-            Document({"Task", "Bash", "Edit", "NotebookEdit", "Read", "Skill", "Write"}));
+  EXPECT_EQ(ran.events()[0]["tools"], Document({"Task", "Bash", "Edit", "NotebookEdit", "Read",
+                                                "Skill", "TaskStop", "Write"}));
   EXPECT_EQ(ran.events()[0]["skills"], Document({"greet"}));
   const auto users = ran.of_type("user");
   ASSERT_EQ(users.size(), 2U);

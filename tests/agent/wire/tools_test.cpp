@@ -41,7 +41,7 @@ TEST(Tools, DoRealWorkInTheFolder) {
   EXPECT_EQ(results[3]["tool_use_result"]["file"]["numLines"], 3);
   EXPECT_EQ(ran.result()["num_turns"], 5);
   EXPECT_EQ(ran.events()[0]["tools"], Document({"Task", "Bash", "Edit", "NotebookEdit", "Read",
-                                                "WebFetch", "WebSearch", "Write"}));
+                                                "TaskStop", "WebFetch", "WebSearch", "Write"}));
 }
 
 TEST(Tools, WebToolsAreOfferedWhereACallMayBeAllowed) {
