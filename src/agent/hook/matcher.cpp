@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include <fmt/core.h>
+
 namespace ralph::hook {
 namespace {
 
@@ -44,6 +46,10 @@ Result<Matcher> Matcher::compile(std::string text) {
     const auto end = std::min(matcher.text_.find('|', at), matcher.text_.size());
     if (end > at) matcher.names_.push_back(matcher.text_.substr(at, end - at));
     at = end + 1;
+  }
+  if (matcher.names_.empty()) {
+    return fail(Code::malformed,
+                fmt::format("'{}' has no name, so it matches nothing", matcher.text_));
   }
   return matcher;
 }

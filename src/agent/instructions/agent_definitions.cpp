@@ -244,7 +244,8 @@ void AgentDefinitions::add_file(const fs::path& file, const Place& place) {
   if (all_.size() < kMostAgents) all_.insert_or_assign(std::move(name), *std::move(agent));
 }
 
-Result<> AgentDefinitions::add(const Document& definitions, std::string_view where) {
+Result<std::vector<AgentDefinition>> read_agents(const Document& definitions,
+                                                 std::string_view where) {
   if (!definitions.is_object()) {
     return fail(Code::malformed, fmt::format("{} must be an object of agents", where));
   }
@@ -254,12 +255,15 @@ Result<> AgentDefinitions::add(const Document& definitions, std::string_view whe
                parse_agent(name, definition, fmt::format("{}: agent '{}'", where, name)));
     read.push_back(std::move(agent));
   }
+  return read;
+}
+
+void AgentDefinitions::add(std::vector<AgentDefinition> agents) {
   const std::lock_guard lock(mutex_);
-  for (auto& agent : read) {
+  for (auto& agent : agents) {
     auto name = agent.name;
     all_.insert_or_assign(std::move(name), std::move(agent));
   }
-  return {};
 }
 
 std::optional<AgentDefinition> AgentDefinitions::find(std::string_view name) const {
@@ -280,7 +284,9 @@ Result<> add_given(AgentDefinitions& agents, const std::string& given, const fs:
   if (given.empty()) return {};
   if (trim(given).starts_with('{')) {
     TRY_ASSIGN(const auto parsed, json::parse(given, kOption));
-    return agents.add(parsed, kOption);
+    TRY_ASSIGN(auto read, read_agents(parsed, kOption));
+    agents.add(std::move(read));
+    return {};
   }
   auto text = read_file(cwd / given, settings::kLargestSettingsFile);
   if (!text) {
@@ -288,7 +294,9 @@ Result<> add_given(AgentDefinitions& agents, const std::string& given, const fs:
                                          kOption, given, text.error().message));
   }
   TRY_ASSIGN(const auto parsed, json::parse(*text, given));
-  return agents.add(parsed, given);
+  TRY_ASSIGN(auto read, read_agents(parsed, given));
+  agents.add(std::move(read));
+  return {};
 }
 
 settings::Options options_of(const settings::Options& options, const AgentDefinition& agent) {

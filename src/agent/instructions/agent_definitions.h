@@ -47,8 +47,8 @@ class AgentDefinitions {
   AgentDefinitions(const settings::Options& options, const settings::Environment& environment,
                    const std::filesystem::path& cwd, const settings::DeniedFiles& denied);
 
-  /// {"name": {…}, …}, as of `--agents` and the client's `initialize` request. All are added, or none.
-  Result<> add(const json::Document& definitions, std::string_view where);
+  /// They replace agents of the same names.
+  void add(std::vector<AgentDefinition> agents);
   /// nullopt: there is none.
   std::optional<AgentDefinition> find(std::string_view name) const;
   /// Sorted by name.
@@ -65,6 +65,10 @@ class AgentDefinitions {
   std::map<std::string, AgentDefinition, std::less<>> all_;
   std::vector<std::string> notes_;
 };
+
+/// {"name": {…}, …}, as of `--agents` and the client's `initialize` request.
+Result<std::vector<AgentDefinition>> read_agents(const json::Document& definitions,
+                                                 std::string_view where);
 
 /// The agents of `--agents`, which is JSON or the name of a file.
 Result<> add_given(AgentDefinitions& agents, const std::string& given,

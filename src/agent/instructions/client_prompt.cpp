@@ -31,26 +31,30 @@ Result<std::optional<std::string>> prompt_member(const json::Document& request, 
 
 }  // namespace
 
-Result<> ClientPrompt::take(const json::Document& request) {
-  TRY_ASSIGN(auto own, prompt_member(request, "systemPrompt"));
-  TRY_ASSIGN(auto more, prompt_member(request, "appendSystemPrompt"));
+Result<PromptTexts> read_prompt_texts(const json::Document& request) {
+  PromptTexts texts;
+  TRY_ASSIGN(texts.own, prompt_member(request, "systemPrompt"));
+  TRY_ASSIGN(texts.more, prompt_member(request, "appendSystemPrompt"));
+  return texts;
+}
+
+void ClientPrompt::set(PromptTexts texts) {
   const std::lock_guard lock(mutex_);
-  if (own) own_ = std::move(own);
-  if (more) more_ = std::move(more);
-  return {};
+  if (texts.own) texts_.own = std::move(texts.own);
+  if (texts.more) texts_.more = std::move(texts.more);
 }
 
 std::optional<std::vector<std::string>> ClientPrompt::apply(
     const settings::Options& options) const {
   const std::lock_guard lock(mutex_);
-  if (!own_ && !more_) return std::nullopt;
+  if (!texts_.own && !texts_.more) return std::nullopt;
   auto changed = options;
-  if (own_) {
-    changed.system_prompt = own_;
+  if (texts_.own) {
+    changed.system_prompt = texts_.own;
     changed.system_prompt_file.clear();
   }
-  if (more_) {
-    changed.append_system_prompt = *more_;
+  if (texts_.more) {
+    changed.append_system_prompt = *texts_.more;
     changed.append_system_prompt_file.clear();
   }
   auto prompt = system_prompt(changed);

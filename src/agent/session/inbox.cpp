@@ -40,6 +40,12 @@ bool Inbox::has_notification() {
          std::ranges::any_of(queue_, &UserMessage::notification);
 }
 
+void Inbox::drop_notifications() {
+  const std::lock_guard lock(mutex_);
+  if (handed_ && handed_->notification) handed_.reset();
+  std::erase_if(queue_, [](const UserMessage& message) { return message.notification; });
+}
+
 void Inbox::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;

@@ -50,6 +50,7 @@ class Inbox {
   bool cancel(std::string_view uuid);
   /// The end of a background task waits to be answered.
   bool has_notification();
+  void drop_notifications();
   /// No message waits, and no running task can add one.
   bool is_empty();
 

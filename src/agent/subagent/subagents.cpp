@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <exception>
+#include <system_error>
 #include <thread>
 
 #include <fmt/core.h>
@@ -173,10 +174,27 @@ tool::Outcome Subagents::run_in_background(std::unique_ptr<Subagent> agent,
   tasks.push_back(facts);
   events.emit(session::TasksChanged{tasks});
   events.emit(session::TaskStarted{facts});
-  host_.tasks.adopt(facts,
-                    std::make_unique<BackgroundAgent>(*this, std::move(agent), std::move(slot)));
+  try {
+    host_.tasks.adopt(facts,
+                      std::make_unique<BackgroundAgent>(*this, std::move(agent), std::move(slot)));
+  } catch (const std::system_error& error) {  // no thread can be started
+    return not_started(facts, error.what());
+  }
   if (notify_) notify_();
   return outcome;
+}
+
+/// The client knows the task already.
+tool::Outcome Subagents::not_started(const tool::BackgroundTask& facts, std::string_view why) {
+  const Report report{.status = tool::TaskStatus::failed,
+                      .text = fmt::format("The subagent was not started: {}", why)};
+  count_end(report.status, EndedBy::nobody);
+  const session::SessionEvents events(host_.sink, host_.identity);
+  const auto ended = notification_of(report, facts);
+  events.emit(session::TaskUpdated{ended});
+  events.emit(session::TaskEnded{ended});
+  events.emit(session::TasksChanged{host_.tasks.list()});
+  return tool::failure(report.text);
 }
 
 bool Subagents::end(std::string_view agent_id) {

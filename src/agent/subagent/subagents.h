@@ -43,6 +43,7 @@ class Subagents {
   class Slot;
   tool::Outcome run_in_foreground(Subagent& agent, const std::stop_token& stop);
   tool::Outcome run_in_background(std::unique_ptr<Subagent> agent, std::unique_ptr<Slot> slot);
+  tool::Outcome not_started(const tool::BackgroundTask& facts, std::string_view why);
   std::unique_ptr<Slot> acquire(const Task& task, std::optional<bool> asked);
   void count_end(tool::TaskStatus status, EndedBy by);
 

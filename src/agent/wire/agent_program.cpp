@@ -151,12 +151,16 @@ void AgentProgram::run_local_command(const session::UserMessage& message, const 
     if (!message.started)
       emit(session::MessageProgress{message.uuid, session::MessageState::started});
   }
-  if (name == session::kClear) clear(message);
-  session_->announce(result.answers);
   if (name != session::kClear) {
     result.text = session::unavailable(name);
-    emit(session::LocalReply{result.text});
+  } else if (const auto cleared = clear(message); !cleared) {
+    result.subtype = session::ResultSubtype::execution;
+    result.is_error = true;
+    result.errors = {describe(cleared.error())};
+    warn(setup_, result.errors.front());
   }
+  session_->announce(result.answers);
+  if (!result.text.empty()) emit(session::LocalReply{result.text});
   result.total_cost_usd = parts_->ledger.cost_usd();
   result.totals = parts_->ledger.totals();
   result.recent_totals = parts_->ledger.since_last_result();
@@ -165,22 +169,36 @@ void AgentProgram::run_local_command(const session::UserMessage& message, const 
   complete(answered);
 }
 
-/// Starts a new session without history and cost. The file of the old one stays.
-void AgentProgram::clear(const session::UserMessage& message) {
-  emit(session::ConversationReset{message.uuid.empty() ? make_uuid() : message.uuid});
-  emit(session::TasksChanged{parts_->tasks.list()});
+/// Starts a new session without history and cost. The file of the old one stays; its background tasks end with it.
+Result<> AgentProgram::clear(const session::UserMessage& message) {
   auto options = options_;
   options.continue_last = false;
   options.resume.reset();
   options.session_id.clear();
+  TRY_ASSIGN(auto start, open_session(setup_, options, parts_->prepared.git_branch));
+  end_tasks();
+  emit(session::ConversationReset{message.uuid.empty() ? make_uuid() : message.uuid});
+  emit(session::TasksChanged{parts_->tasks.list()});
   session_->end("clear", control_.over());
-  auto start = open_session(setup_, options, parts_->prepared.git_branch);
-  if (!start) return warn(setup_, describe(start.error()));
-  parts_->change_session(*start);
-  auto session = parts_->make_session(*std::move(start));
-  if (!session) return warn(setup_, describe(session.error()));
-  session_ = *std::move(session);
+  parts_->change_session(start);
+  TRY_ASSIGN(session_, parts_->make_session(std::move(start)));
   start_session("clear");
+  return {};
+}
+
+/// What they have not reported yet is reported to nobody. Between turns.
+void AgentProgram::end_tasks() {
+  parts_->tasks.end_all();
+  {
+    const std::lock_guard lock(watch_mutex_);
+    if (watcher_.joinable()) watcher_.join();
+  }
+  parts_->inbox.drop_notifications();
+  {
+    const std::lock_guard lock(notes_mutex_);
+    notes_.clear();
+  }
+  release_results(true);
 }
 
 void AgentProgram::answer(std::vector<session::UserMessage> messages) {

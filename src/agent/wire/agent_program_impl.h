@@ -30,7 +30,8 @@ class AgentProgram {
   void answer(std::vector<session::UserMessage> messages);
   std::string local_command(const std::vector<session::UserMessage>& messages) const;
   void run_local_command(const session::UserMessage& message, const std::string& name);
-  void clear(const session::UserMessage& message);
+  Result<> clear(const session::UserMessage& message);
+  void end_tasks();
   void emit(const session::Event& event) { parts_->meter.emit(parts_->identity, event); }
   void complete(const session::MessageIds& messages,
                 session::MessageState state = session::MessageState::completed);

@@ -55,23 +55,24 @@ json::Document agent_list(const AgentParts& parts) {
   return list;
 }
 
+/// What is refused changes nothing.
 ControlReply serve_initialize(AgentParts& parts, const Document& request) {
   auto setup = read_client_setup(request);
   if (!setup) return refusal(setup.error().message, "invalid_request");
-  if (const auto taken = parts.client_prompt.take(request); !taken) {
-    return refusal(taken.error().message, "invalid_request");
-  }
-  if (const auto& agents = json::member(request, "agents"); !agents.is_null()) {
-    if (const auto added = parts.prepared.agents->add(agents, "initialize"); !added) {
-      return refusal(describe(added.error()), "invalid_request");
-    }
-  }
+  auto prompt = instructions::read_prompt_texts(request);
+  if (!prompt) return refusal(prompt.error().message, "invalid_request");
+  const auto& given = json::member(request, "agents");
+  auto agents =
+      instructions::read_agents(given.is_null() ? Document::object() : given, "initialize");
+  if (!agents) return refusal(describe(agents.error()), "invalid_request");
   const auto& hooks = json::member(request, "hooks");
   if (!hooks.is_null()) {
     if (const auto set = set_hooks(parts, hooks); !set) {
       return refusal(set.error().message, "invalid_request");
     }
   }
+  parts.client_prompt.set(*std::move(prompt));
+  parts.prepared.agents->add(*std::move(agents));
   if (setup->sdk_mcp_servers) add_client_servers(parts, *setup->sdk_mcp_servers);
   parts.client_setup.add(*std::move(setup));
   auto reply = success(description(parts));

@@ -55,14 +55,16 @@ constexpr auto kControlRows = std::to_array<ControlRow>({
 });
 
 ControlReply serve(AgentParts& parts, const ControlRequest& request) {
+  const auto parsed = json::parse(request.request);
+  if (!parsed || !parsed->is_object()) {
+    return refusal("'request' must be an object", "invalid_request");
+  }
   const auto* const row = std::ranges::find(kControlRows, request.subtype, &ControlRow::subtype);
   if (row == kControlRows.end()) {
     return refusal("Unsupported control request subtype: " + request.subtype,
                    "unsupported_request");
   }
-  const auto parsed = json::parse(request.request);
-  const bool object = parsed && parsed->is_object();
-  return row->serve(parts, object ? *parsed : json::Document::object());
+  return row->serve(parts, *parsed);
 }
 
 std::string response_line(std::string_view id, const ControlReply& reply) {

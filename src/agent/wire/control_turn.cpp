@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "agent/tool/safe_file.h"
 #include "agent/wire/control_requests_impl.h"
@@ -18,7 +21,6 @@ namespace {
 using json::Document;
 
 constexpr std::size_t kShownOutput = 8192;
-constexpr std::size_t kLargestOutput = std::size_t{64} << 20;
 
 bool cancel(AgentParts& parts, const std::string& uuid) {
   if (!parts.inbox.cancel(uuid)) return false;
@@ -33,6 +35,29 @@ Document cancel_all(AgentParts& parts) {
     if (cancel(parts, uuid)) cancelled.push_back(uuid);
   }
   return cancelled;
+}
+
+struct FileEnd {
+  std::string text;  // the last kShownOutput bytes
+  std::size_t total_bytes = 0;
+};
+
+/// Of a file that others may be writing.
+Result<FileEnd> end_of_file(const std::filesystem::path& path) {
+  TRY_ASSIGN(const auto file, tool::open_for_reading(path));
+  const auto size = static_cast<std::size_t>(file.stamp.size);
+  FileEnd end{std::string(std::min(size, kShownOutput), '\0'), size};
+  std::size_t got = 0;
+  while (got < end.text.size()) {
+    const auto at = static_cast<off_t>(size - end.text.size() + got);
+    const auto count = ::pread(file.fd.get(), end.text.data() + got, end.text.size() - got, at);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return fail_errno(errno, fmt::format("cannot read '{}'", path.string()));
+    if (count == 0) break;  // it became shorter
+    got += static_cast<std::size_t>(count);
+  }
+  end.text.resize(got);
+  return end;
 }
 
 }  // namespace
@@ -57,7 +82,9 @@ ControlReply serve_cancel_async_message(AgentParts& parts, const Document& reque
 
 ControlReply serve_stop_task(AgentParts& parts, const Document& request) {
   const auto id = json::text(request, "task_id");
-  if (!parts.subagents.end(id)) parts.tasks.end(id, tool::Stopper::client);
+  if (!parts.subagents.end(id) && !parts.tasks.end(id, tool::Stopper::client)) {
+    return refusal("stop_task: no task of this session has that task_id");
+  }
   return success(Document::object());
 }
 
@@ -74,12 +101,11 @@ ControlReply serve_get_task_output(AgentParts& parts, const Document& request) {
   if (task == tasks.end()) {
     return refusal("get_task_output: no background task of this session has that task_id");
   }
-  const auto read = tool::read_regular_file(real_path(task->output_file), kLargestOutput);
-  const auto& output = read ? *read : std::string();
-  const auto shown = std::min(output.size(), kShownOutput);
-  return success({{"output", utf8::repaired(output.substr(output.size() - shown))},
-                  {"total_bytes", output.size()},
-                  {"truncated", shown < output.size()}});
+  const auto output = end_of_file(real_path(task->output_file));
+  if (!output) return refusal("get_task_output: " + describe(output.error()));
+  return success({{"output", utf8::repaired(output->text)},
+                  {"total_bytes", output->total_bytes},
+                  {"truncated", output->text.size() < output->total_bytes}});
 }
 
 }  // namespace ralph::wire

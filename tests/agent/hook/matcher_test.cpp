@@ -49,6 +49,10 @@ TEST(Matcher, ABrokenPatternIsAnError) {
   }
 }
 
+TEST(Matcher, OneWithoutANameIsAnError) {
+  for (const auto* empty : {"|", "||"}) EXPECT_FALSE(Matcher::compile(empty).has_value()) << empty;
+}
+
 /// It cannot be said that the hook is not for the subject, so it runs.
 TEST(Matcher, APatternThatTakesTooLongMatches) {
   EXPECT_TRUE(matches("^(a+)+$", std::string(5000, 'a') + "!"));

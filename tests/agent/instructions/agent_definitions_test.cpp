@@ -150,11 +150,11 @@ TEST_F(AgentFiles, ListsOfToolsHaveTheFormsThatYamlHas) {
 TEST_F(AgentFiles, AClientCanAddSome) {
   const auto agents = find();
   const auto good = json::parse(R"({"n":{"description":"d","prompt":"p"}})").value();
-  EXPECT_TRUE(agents->add(good, "initialize"));
+  agents->add(*read_agents(good, "initialize"));
   EXPECT_EQ(agents->find("n")->prompt, "p");
   const auto bad =
       json::parse(R"({"o":{"description":"d","prompt":"p"},"q":{"description":"d"}})").value();
-  const auto added = agents->add(bad, "initialize");
+  const auto added = read_agents(bad, "initialize");
   ASSERT_FALSE(added);
   EXPECT_EQ(added.error().message, "initialize: agent 'q': 'prompt' is missing");
   EXPECT_FALSE(agents->find("o")) << "all or none";

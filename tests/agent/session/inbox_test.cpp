@@ -31,6 +31,18 @@ TEST(Inbox, AClaimedMessageIsNextWhateverComesInBetween) {
   EXPECT_TRUE(inbox.next({}).empty());
 }
 
+TEST(Inbox, NotificationsCanBeDropped) {
+  Inbox inbox;
+  auto ended = message("");
+  ended.notification = true;
+  inbox.push(ended);  // handed over: the agent is idle
+  inbox.push(ended);
+  inbox.push(message("a"));
+  inbox.drop_notifications();
+  EXPECT_FALSE(inbox.has_notification());
+  EXPECT_EQ(inbox.next({}).at(0).uuid, "a");
+}
+
 TEST(Inbox, AWorkingAgentCannotBeClaimed) {
   Inbox inbox;
   inbox.push(message("a"));

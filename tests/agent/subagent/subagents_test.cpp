@@ -5,6 +5,7 @@
 
 #include "agent/session/scripted.h"
 #include "agent/subagent/agent_tool.h"
+#include "support/no_more_threads.h"
 #include "support/temp_folder.h"
 
 namespace ralph::subagent {
@@ -169,6 +170,21 @@ TEST_F(SubagentsTest, OneInTheBackgroundCanBeEnded) {
   EXPECT_EQ(end.status, tool::TaskStatus::killed);
   EXPECT_EQ(end.agent_type, "finder");
   EXPECT_EQ(subagents_.stats().killed_by_user, 1);
+}
+
+TEST_F(SubagentsTest, OneWithoutAThreadEndsForTheClientToo) {
+  tool::Outcome outcome;
+  {
+    const test::NoMoreThreads none;
+    outcome = subagents_.run(task(true), true, stop_.get_token());
+  }
+  EXPECT_EQ(outcome.is_error, true);
+  EXPECT_TRUE(outcome.content.contains("The subagent was not started")) << outcome.content;
+  EXPECT_TRUE(parent_.sink.story().ends_with("other other tasks:0")) << parent_.sink.story();
+  EXPECT_EQ(subagents_.stats().failed, 1);
+  EXPECT_TRUE(tasks_.list().empty());
+  parent_.model.reply(says("Found it."));
+  EXPECT_FALSE(subagents_.run(task(), false, stop_.get_token()).is_error);
 }
 
 TEST_F(SubagentsTest, OneThatACallWaitsForCanBeEnded) {

@@ -1,3 +1,7 @@
+#include <fstream>
+
+#include <unistd.h>
+
 #include "agent/wire/client_exchange.h"
 
 namespace ralph::wire {
@@ -22,7 +26,6 @@ TEST(ControlRequests, AreAnsweredDuringATurn) {
       request("reload_output_styles"),
       request("mcp_status"),
       request("mcp_set_servers", {{"servers", Document::object()}}),
-      request("stop_task", {{"task_id", "x"}}),
       request("background_tasks"),
       request("cancel_async_message", {{"message_uuid", "x"}})};
   const auto ran = ask_during_turn(bench, requests, {"--allowedTools", "Bash(ls *)"});
@@ -64,7 +67,7 @@ TEST(ControlRequests, AreAnsweredDuringATurn) {
                                 {"removed", Document::array()},
                                 {"errors", Document::object()}}));
   EXPECT_EQ(told[14], Document::object());
-  EXPECT_EQ(told[16]["cancelled"], false);
+  EXPECT_EQ(told[15]["cancelled"], false);
   EXPECT_EQ(ran.result()["subtype"], "error_during_execution");
 }
 
@@ -90,7 +93,10 @@ TEST(ControlRequests, ThatCannotBeServedAreErrors) {
       {request("set_permission_mode", {{"mode", "nonsense"}}), "must be one of"},
       {request("set_permission_mode"), "must be one of"},
       {request("set_permission_mode", {{"mode", "bypassPermissions"}}), "was not launched"},
-      {request("get_task_output", {{"task_id", "x"}}), "task_id"}};
+      {request("get_task_output", {{"task_id", "x"}}), "task_id"},
+      {request("stop_task", {{"task_id", "x"}}), "no task of this session has that task_id"},
+      {Document(), "'request' must be an object"},
+      {Document("interrupt"), "'request' must be an object"}};
   std::vector<Document> requests;
   for (const auto& [asked, error] : cases) requests.push_back(asked);
   const auto ran = ask_during_turn(bench, requests);
@@ -102,6 +108,53 @@ TEST(ControlRequests, ThatCannotBeServedAreErrors) {
   EXPECT_EQ(answer_to(ran, "0")["error_code"], "unsupported_request");
   EXPECT_EQ(answer_to(ran, "14")["error_code"], "invalid_mode");
   EXPECT_EQ(answer_to(ran, "16")["error_code"], "bypass_not_launched");
+  EXPECT_EQ(answer_to(ran, "19")["error_code"], "invalid_request");
+}
+
+/// The answers to get_task_output and stop_task for a command in the background; `change` gets the file of its output.
+std::pair<Document, Document> ask_about_task(
+    const std::function<void(const std::string&)>& change) {
+  Bench bench(
+      R"({"steps":[{"tool_use":{"name":"Bash","input":{"command":"sleep 1000","run_in_background":true}}},
+                   {"text":"Done."},{"text":"Later."}]})");
+  bench.say("one");
+  bench.when("\"type\":\"result\"", [&](Bench& it) {
+    const auto started = it.line_with("\"tool_use_result\"")["tool_use_result"];
+    const auto task = started.value("backgroundTaskId", "none");
+    const auto folder = std::filesystem::recursive_directory_iterator(it.folder().path());
+    const auto file = std::ranges::find_if(
+        folder, [&](const auto& entry) { return entry.path().filename().string().contains(task); });
+    EXPECT_NE(file, std::filesystem::recursive_directory_iterator());
+    if (file == std::filesystem::recursive_directory_iterator()) return it.hang_up();
+    change(file->path());
+    it.ask_agent("o", request("get_task_output", {{"task_id", task}}));
+    it.ask_agent("s", request("stop_task", {{"task_id", task}}));
+    it.hang_up();
+  });
+  const auto ran = bench.converse({"--dangerously-skip-permissions"});
+  return {answer_to(ran, "o"), answer_to(ran, "s")};
+}
+
+TEST(ControlRequests, GetTaskOutputShowsTheEndOfALargeFile) {
+  const auto [shown, stopped] = ask_about_task([](const std::string& file) {
+    EXPECT_EQ(::truncate(file.c_str(), 100 << 20), 0);
+    std::ofstream(file, std::ios::app) << "the end";
+  });
+  EXPECT_EQ(stopped["subtype"], "success");
+  const auto& output = shown["response"];
+  EXPECT_TRUE(output.value("output", "").ends_with("the end"));
+  EXPECT_EQ(output["output"].get<std::string>().size(), 8192U);
+  EXPECT_EQ(output["total_bytes"], (100 << 20) + 7);
+  EXPECT_EQ(output["truncated"], true);
+}
+
+TEST(ControlRequests, GetTaskOutputThatCannotBeReadIsAnError) {
+  const auto [shown, stopped] = ask_about_task([](const std::string& file) {
+    std::filesystem::remove(file);
+    std::filesystem::create_directory(file);
+  });
+  EXPECT_EQ(shown["subtype"], "error");
+  EXPECT_TRUE(shown.value("error", "").starts_with("get_task_output: ")) << shown;
 }
 
 TEST(ControlRequests, ReadFileHonoursRulesAndLimits) {

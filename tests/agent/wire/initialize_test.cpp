@@ -109,6 +109,22 @@ TEST(Initialize, RefusesNamesOfServersThatFilesCannotHave) {
   }
 }
 
+TEST(Initialize, ThatIsRefusedChangesNothing) {
+  Bench bench;
+  bench.ask_agent(
+      "i", request("initialize", {{"systemPrompt", "Not this."},
+                                  {"agents", {{"helper", {{"description", "x"}, {"prompt", "y"}}}}},
+                                  {"title", "Not this title"},
+                                  {"hooks", 5}}));
+  bench.ask_agent("again", request("initialize"));
+  bench.say("one");
+  bench.hang_up();
+  const auto ran = bench.converse();
+  EXPECT_EQ(answer_to(ran, "i")["subtype"], "error");
+  EXPECT_EQ(answer_to(ran, "again")["response"]["agents"].size(), 3U) << "the built-in ones";
+  EXPECT_FALSE(ran.requests.at(0)["system"].dump().contains("Not this."));
+}
+
 TEST(Initialize, SaysThatHooksRun) {
   Bench bench;
   bench.ask_agent(

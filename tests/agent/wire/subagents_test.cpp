@@ -198,6 +198,28 @@ TEST(Subagents, TheModelLearnsOfInterruptedOnesWithTheNextMessage) {
   EXPECT_TRUE(last.contains("has ended: killed"));
 }
 
+TEST(Subagents, EndWithTheSessionThatIsCleared) {
+  Bench bench(one_agent("", hanging_child()));
+  bench.say("go");
+  bench.when("Running touch running", [](Bench& it) {
+    it.say("/clear");
+    it.say("and now?");
+    it.hang_up();
+  });
+  const auto ran = bench.converse({"--dangerously-skip-permissions"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const auto results = ran.of_type("result");
+  ASSERT_EQ(results.size(), 3U) << ran.story();
+  EXPECT_EQ(results[0]["subtype"], "error_during_execution");
+  EXPECT_EQ(results[0]["session_id"], ran.events()[0]["session_id"]);
+  EXPECT_EQ(results[1]["local_command"], "clear");
+  EXPECT_NE(results[1]["session_id"], results[0]["session_id"]);
+  EXPECT_EQ(results[1]["total_cost_usd"], 0);
+  EXPECT_EQ(results[2]["result"], "Later.");
+  EXPECT_EQ(of_subtype(ran, "background_tasks_changed").back()["tasks"], Document::array());
+  EXPECT_FALSE(ran.requests.back()["messages"].dump().contains("has ended"));
+}
+
 TEST(Subagents, SignalsAndALostReaderEndThem) {
   for (const auto mode : {kWait, std::string_view("")}) {
     for (const int number : {SIGINT, SIGTERM, 0}) {
