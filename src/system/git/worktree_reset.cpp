@@ -199,7 +199,7 @@ Result<std::string> Worktree::go_to(const Destination& to, const std::string& na
   TRY_ASSIGN(const auto position, read_position(git_));
   TRY_ASSIGN(const auto tips, read_tips(git_, position, to.branch, to.also));
   TRY_ASSIGN(auto snapshot, take_snapshot(git_, *known_, left_alone_));
-  TRY_ASSIGN(auto move, plan_move(git_, snapshot, left_alone_.before, to.tree));
+  TRY_ASSIGN(auto move, plan_move(git_, snapshot, left_alone_, to.tree));
   const auto further = further_parents(position, tips);
   TRY_ASSIGN(const auto commit, make_kept(position, snapshot, to, name, tips.branch, further));
   TRY_ASSIGN(auto ref, keep_commit(git_, name, commit));
