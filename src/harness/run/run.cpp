@@ -269,9 +269,9 @@ void Run::report_session() {
 void Run::report_unpriced() {
   const auto& summary = observers_.summary;
   if (!request_.ask.max_cost || summary.cost_usd() || summary.usage().output == 0) return;
-  events_.notice(
-      stream::Level::warning, "cost",
-      fmt::format("cost limit not enforced: the price of '{}' is unknown", summary.model));
+  const auto& model = summary.unpriced_model.empty() ? summary.model : summary.unpriced_model;
+  events_.notice(stream::Level::warning, "cost",
+                 fmt::format("cost limit not enforced: the price of '{}' is unknown", model));
 }
 
 Result<> Run::save(const stream::Verdict& verdict) {
