@@ -282,13 +282,13 @@ Result<Worktree::Destination> Worktree::destination_of(const std::string& commit
 Result<std::string> Worktree::restore(std::string_view ref, std::string_view keep_as) const {
   constexpr std::string_view kOurs = "refs/ralph/";
   const auto keep_ref = fmt::format("{}{}", kOurs, keep_as);
-  const auto name = ref.starts_with(kOurs) ? std::string(ref) : fmt::format("{}{}", kOurs, ref);
+  const auto name = ref.starts_with("refs/") ? std::string(ref) : fmt::format("{}{}", kOurs, ref);
   if (!is_ref_name(name) || !is_ref_name(keep_ref)) {
     return fail(Code::usage, fmt::format("'{}' is not a valid ref name", ref),
                 "'git for-each-ref refs/ralph' lists what is kept");
   }
   TRY_ASSIGN(const auto commit, read_commit(git_, name));
-  if (commit.empty()) {
+  if (commit.empty() || !name.starts_with(kOurs)) {
     return fail(Code::not_found, fmt::format("nothing is kept in {}", name),
                 "'git for-each-ref refs/ralph' lists what is kept");
   }
