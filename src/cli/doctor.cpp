@@ -89,9 +89,23 @@ run::Check check_agent_settings(const Result<AgentSettings>& read,
   return {Level::ok, kName, "valid", {}};
 }
 
+constexpr std::size_t kMessageColumn = 26;
+
+/// The lines after the first begin in that column.
+std::string indented(const std::string& text, std::size_t column) {
+  std::string out;
+  for (const char c : text) {
+    out += c;
+    if (c == '\n') out.append(column, ' ');
+  }
+  return out;
+}
+
 void print_checkup(const run::Checkup& checkup, const std::vector<wire::HookLine>& hooks,
                    const Masker& masker, StdOutput& output) {
-  const auto shown = [&](const std::string& text) { return masker.mask(console::safe_text(text)); };
+  const auto shown = [&](const std::string& text) {
+    return indented(masker.mask(console::safe_text(text)), kMessageColumn);
+  };
   output.out("Agents:\n");
   if (checkup.agents.empty())
     output.out("  no known agent CLI is installed; ralph's own agent is available (builtin)\n");

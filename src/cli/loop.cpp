@@ -121,7 +121,7 @@ int loop_command(const Arguments& arguments, StdOutput& output) {
   auto setup = make_loop_setup(arguments, *loaded, masker);
   const bool json = settings.boolean(Key::json);
   if (!setup) return report_start_error(setup.error(), ErrorSource::run, json, output);
-  if (arguments.flag("print-prompt")) return print_prompt(*setup, output);
+  if (arguments.flag("print-prompt")) return print_prompt(*setup, masker, output);
   if (!setup->same_agent) note_own_agent(settings, setup->request, output);
   if (arguments.flag("dry-run")) {
     const auto shown = show_loop_dry_run(*setup, settings, masker, output);

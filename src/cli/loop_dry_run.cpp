@@ -49,6 +49,11 @@ void show_no_iteration(std::string_view why, bool json, StdOutput& output) {
   output.out(line + "\n");
 }
 
+void warn_of_refusal(const loop::NextPrompt& prompt, const Masker& masker, StdOutput& output) {
+  if (prompt.refusal.empty()) return;
+  warn("the loop would not start: " + masker.mask(console::safe_text(prompt.refusal)), output);
+}
+
 }  // namespace
 
 Result<> show_loop_dry_run(const loop::Setup& setup, const config::Settings& settings,
@@ -57,6 +62,7 @@ Result<> show_loop_dry_run(const loop::Setup& setup, const config::Settings& set
   std::string refused;
   TRY_ASSIGN(auto prompt, loop::next_prompt(setup, cuts, refused));
   for (const auto& warning : setup.warnings) warn(warning, output);
+  warn_of_refusal(prompt, masker, output);
   const bool json = settings.boolean(Key::json);
   if (!json) show_loop(setup, settings, masker, output);
   if (!prompt.no_iteration.empty()) {
@@ -71,7 +77,7 @@ Result<> show_loop_dry_run(const loop::Setup& setup, const config::Settings& set
   return {};
 }
 
-int print_prompt(const loop::Setup& setup, StdOutput& output) {
+int print_prompt(const loop::Setup& setup, const Masker& masker, StdOutput& output) {
   std::vector<std::string> cuts;
   std::string refused;
   const auto prompt = loop::next_prompt(setup, cuts, refused);
@@ -79,6 +85,7 @@ int print_prompt(const loop::Setup& setup, StdOutput& output) {
   if (!prompt->no_iteration.empty()) {
     note(fmt::format("no iteration would start: {}", prompt->no_iteration), output);
   }
+  warn_of_refusal(*prompt, masker, output);
   output.out(prompt->text);
   for (const auto& cut : cuts) warn(cut, output);
   if (!refused.empty()) warn(refused, output);

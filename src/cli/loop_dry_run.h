@@ -11,6 +11,6 @@ namespace ralph::cli {
 Result<> show_loop_dry_run(const loop::Setup& setup, const config::Settings& settings,
                            const Masker& masker, StdOutput& output);
 /// Prints the prompt of the next iteration; the exit code.
-int print_prompt(const loop::Setup& setup, StdOutput& output);
+int print_prompt(const loop::Setup& setup, const Masker& masker, StdOutput& output);
 
 }  // namespace ralph::cli

@@ -174,8 +174,16 @@ struct Opening {
   bool is_text = false;  // of an agent that prints plain text
 };
 
-/// Every line of stream-json has a "type". Reads until one is found; a log without one is text, unless it is binary.
-Result<Opening> read_opening(const UniqueFd& fd, const std::string& path) {
+/// As the run noted it in the index of the log.
+store::LogFormat recorded_format(const std::string& path) {
+  if (path == "-") return store::LogFormat::unknown;
+  const auto index = store::IndexReader::open(store::index_path_of(path));
+  return index ? index->format() : store::LogFormat::unknown;
+}
+
+/// Where the format was not recorded: every line of stream-json has a "type". Reads until one is found; a log without one
+/// is text, unless it is binary.
+Result<Opening> read_opening(const UniqueFd& fd, const std::string& path, store::LogFormat format) {
   constexpr std::string_view kType = "\"type\"";
   Opening opening;
   std::string piece(kReadSize, '\0');
@@ -185,6 +193,8 @@ Result<Opening> read_opening(const UniqueFd& fd, const std::string& path) {
     if (!got && opening.bytes.empty()) return std::unexpected(got.error());
     if (!got || *got == 0) break;
     opening.bytes.append(piece, 0, *got);
+    opening.is_text = format == store::LogFormat::text;
+    if (format != store::LogFormat::unknown) return opening;
     if (opening.bytes.find(kType, looked_at) != std::string::npos) return opening;
     looked_at = opening.bytes.size() - std::min(opening.bytes.size(), kType.size());
   }
@@ -294,7 +304,7 @@ int replay(const Arguments& arguments, StdOutput& output) {
   const auto fd = open_log(path);
   if (!fd) return report({Code::usage, fd.error().message, fd.error().hint}, output);
 
-  const auto opening = read_opening(*fd, path);
+  const auto opening = read_opening(*fd, path, recorded_format(path));
   if (!opening) return report(opening.error(), output);
   auto dialect = dialect_of(path, opening->is_text);
   auto options = console_options({arguments.flag("quiet"), arguments.flag("verbose")});

@@ -13,6 +13,7 @@
 #include "core/base/file.h"
 #include "core/base/id.h"
 #include "core/config/load.h"
+#include "harness/backend/plan.h"
 #include "harness/run/config_watch.h"
 #include "harness/store/lock.h"
 #include "harness/store/user_state.h"
@@ -90,6 +91,7 @@ config::LoadRequest load_request(std::string_view config_file, const std::filesy
   request.environment = environment();
   request.from = from;
   request.root = project_root_of(from);
+  request.backends = backend::known_backends();
   return request;
 }
 

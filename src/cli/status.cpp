@@ -91,15 +91,29 @@ Result<> show_report(const console::LoopSnapshot& snapshot, StdOutput& output) {
   return {};
 }
 
+/// Its files in `.ralph` are missing or broken. ralph's own records may be there.
+Error no_loop(const console::LoopSnapshot& snapshot) {
+  const auto& folder = snapshot.folder;
+  if (!snapshot.runs()) {
+    store::LoopStateStore store(folder, store::user_state_folder());
+    const auto known = store.load(store::LoopStateStore::Source::trusted);
+    if (known && *known) {
+      return {Code::not_found,
+              fmt::format("the state of the loop is missing or broken in '{}'",
+                          (folder / ".ralph/state").native()),
+              "'ralph loop --resume' continues it from ralph's own records"};
+    }
+  }
+  return {Code::not_found, fmt::format("no loop has run in '{}'", folder.native()),
+          snapshot.runs()
+              ? "a loop is starting: try again"
+              : "start one with 'ralph loop GOAL.md', or name its directory with --cwd"};
+}
+
 Result<> status(const Arguments& arguments, StdOutput& output) {
   TRY_ASSIGN(const auto folder, folder_of(arguments));
   auto snapshot = read_loop(folder, output);
-  if (!snapshot.state) {
-    return fail(Code::not_found, fmt::format("no loop has run in '{}'", folder.native()),
-                snapshot.runs()
-                    ? "a loop is starting: try again"
-                    : "start one with 'ralph loop GOAL.md', or name its directory with --cwd");
-  }
+  if (!snapshot.state) return std::unexpected(no_loop(snapshot));
   if (arguments.flag("report")) return show_report(snapshot, output);
   const auto facts = facts_of(std::move(snapshot), output);
   output.out(arguments.flag("json") ? console::status_json(facts, log_masker())

@@ -105,6 +105,7 @@ Result<git::Worktree> open_work(const store::LoopState& state) {
                                                 : why_not.hint);
   }
   work->leave_alone_before(state.files_before.value_or(state.started));
+  work->know_moved(state.moved);
   work->leave_out_outputs(own_outputs_and(state.outputs));
   work->leave_out_own(loop::own_paths({.workspace = {}, .environment = environment()}));
   TRY(work->leave_out_paths(state.left_out));

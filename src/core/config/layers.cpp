@@ -101,11 +101,22 @@ void Layers::take(const Setting& setting, const Node& node, Origin origin,
     const auto key = origin.kind == Origin::Kind::file ? fmt::format("{}: ", setting.key) : "";
     return add_mistake(fmt::format("{}: {}{}", describe(origin), key, value.error().message));
   }
+  if (setting.id == Key::backend) check_backend(std::get<std::string>(*value), origin);
   if (setting.id == Key::env) merge_env(std::get<std::vector<Pair>>(std::move(*value)), origin);
   auto& item = settings_.item(setting.id);
   if (setting.id != Key::env) item.value = std::move(*value);
   item.origin = std::move(origin);
   item.level = level_;
+}
+
+void Layers::check_backend(const std::string& name, const Origin& origin) {
+  if (origin.kind == Origin::Kind::flag || backends_.empty()) return;
+  if (std::ranges::find(backends_, name) != backends_.end()) return;
+  const auto near = nearest(name, backends_);
+  add_mistake(
+      fmt::format("{}: backend '{}' is unknown{}", describe(origin), utf8::shortened(name, 60),
+                  near.empty() ? fmt::format("; known backends: {}", fmt::join(backends_, ", "))
+                               : fmt::format("; did you mean '{}'?", near)));
 }
 
 void Layers::merge_env(std::vector<Pair> pairs, const Origin& origin) {

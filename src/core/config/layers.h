@@ -30,6 +30,8 @@ class Layers {
   /// Starts with the defaults. `home` replaces "~" in paths.
   explicit Layers(std::filesystem::path workspace, std::string home);
 
+  /// Other names of a backend are mistakes, unless a flag gives them: the run then says what it knows.
+  void allow_backends(std::vector<std::string> names) { backends_ = std::move(names); }
   /// The text of the settings file `name`; paths in it are relative to its directory.
   void add_file(std::string_view text, const std::filesystem::path& name);
   /// RALPH_<KEY> of these "NAME=value" entries; empty ones are ignored.
@@ -52,11 +54,13 @@ class Layers {
   void unknown_key(const Node::Key& key, const std::filesystem::path& file);
   void take(const Setting& setting, const Node& node, Origin origin,
             const std::filesystem::path& folder);
+  void check_backend(const std::string& name, const Origin& origin);
   void merge_env(std::vector<Pair> pairs, const Origin& origin);
   void resolve_rivals();
 
   std::filesystem::path workspace_;
   std::string home_;
+  std::vector<std::string> backends_;
   int level_ = 0;
   Settings settings_;
   std::vector<std::string> notes_, warnings_, mistakes_;

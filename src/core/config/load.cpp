@@ -146,6 +146,7 @@ fs::path project_folder(const std::vector<ConfigFile>& files) {
 Result<Loaded> load(const LoadRequest& request) {
   const auto files = find_files(request);
   Layers layers(request.workspace, variable(request, "HOME"));
+  layers.allow_backends(request.backends);
   for (const auto& file : files) {
     if (file.state == ConfigFile::State::used) add(file, layers);
     if (file.state == ConfigFile::State::missing && file.asked_for) {

@@ -19,6 +19,7 @@ struct LoadRequest {
   std::filesystem::path from = {};
   /// The parent directory at which it ends, as a canonical path; empty: search only `from`.
   std::filesystem::path root = {};
+  std::vector<std::string> backends = {};  // that may be named; empty: any
 };
 
 /// A possible settings file.

@@ -284,6 +284,8 @@ Problem explain(const YAML::Exception& error, std::string_view text) {
   if (indent.find('\t') != std::string_view::npos) {
     return {line, "tabs cannot be used for indentation; use spaces"};
   }
+  if (error.msg == "end of map not found" || error.msg == "end of sequence not found")
+    return {line, "not valid YAML: the indentation of this line fits no line above"};
   return {line, fmt::format("not valid YAML: {}", error.msg)};
 }
 

@@ -10,11 +10,8 @@
 #include "system/process/environment.h"
 
 namespace ralph::backend {
-namespace {
 
-namespace fs = std::filesystem;
-
-std::vector<std::string> known_names() {
+std::vector<std::string> known_backends() {
   std::vector<std::string> names{"auto"};
   for (const auto* backend : backends()) names.emplace_back(backend->name);
   for (const Candidate& candidate : candidates()) {
@@ -22,6 +19,10 @@ std::vector<std::string> known_names() {
   }
   return names;
 }
+
+namespace {
+
+namespace fs = std::filesystem;
 
 /// "claude, builtin or custom".
 std::string names_of_backends() {
@@ -35,7 +36,7 @@ std::string names_of_backends() {
 }
 
 std::unexpected<Error> unknown_name(std::string_view name) {
-  const auto known = known_names();
+  const auto known = known_backends();
   const auto meant = nearest(name, known);
   return fail(
       Code::usage,

@@ -121,6 +121,9 @@ inline constexpr std::size_t kLongestArgument = 7000;
 /// The longest word of a command line that Linux takes.
 inline constexpr std::size_t kLongestWord = 131'071;
 
+/// "auto", and every backend, also those that are not available yet.
+std::vector<std::string> known_backends();
+
 /// The backend called `name`; "auto": the first candidate that is installed and can be driven, by a look
 /// into PATH; ralph's own agent when there is no other. Errors: Code::usage for an unknown name (lists the
 /// known ones and the nearest) and for an agent ralph does not drive.

@@ -103,7 +103,18 @@ std::vector<std::string> LoopRepository::left_out_paths() const {
 }
 
 Result<std::string> LoopRepository::commit(std::string_view message, std::string_view branch) {
-  return git_ ? git_->commit(message, branch) : std::string();
+  if (!git_) return std::string();
+  auto made = git_->commit(message, branch);
+  if (const auto moved = git_->moved_since(state_.commit_at_start)) remember_moved(*moved);
+  return made;
+}
+
+/// For 'ralph undo', which does not see where a file of the start came from.
+void LoopRepository::remember_moved(const std::vector<std::string>& paths) {
+  auto& known = keeper_.state.moved;
+  for (const auto& path : paths) {
+    if (!is_among(known, path)) known.push_back(path);
+  }
 }
 
 Result<> LoopRepository::check_committed() const {

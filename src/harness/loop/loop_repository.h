@@ -50,6 +50,7 @@ class LoopRepository final : public Repository {
   void leave_out_edited_goal(store::LoopState& state) override;
 
  private:
+  void remember_moved(const std::vector<std::string>& paths);
   void warn_unknown_content(const Error& error);
 
   const Setup& setup_;

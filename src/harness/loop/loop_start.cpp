@@ -200,6 +200,7 @@ Result<> LoopStart::begin_repository() {
   parts_.user_files.keep_copies(state);
   TRY_ASSIGN(state.files_before, git::file_time_now(git->root()));
   git->leave_alone_before(*state.files_before);
+  TRY(git->remember_tracked(state.commit_at_start, {}));
   if (const auto name = git->name_of_commits(); !name.empty()) {
     reporter_.warn_at_start(fmt::format(
         "user.name and user.email of git are not set: the author of the commits is {}", name));
@@ -233,6 +234,7 @@ Result<> LoopStart::resume_repository() {
   TRY(parts_.user_files.leave_out_again(state));
   if (setup_.options.commit) {
     git->leave_alone_before(state.files_before.value_or(state.started));
+    TRY(git->remember_tracked(state.commit_at_start, state.moved));
   }
   keep_start_refs(*git, state.loop_id, reporter_);
   parts_.user_files.keep_copies(state);

@@ -3,6 +3,7 @@
 #include "harness/loop/policy.h"
 #include "harness/loop/prompt_parts.h"
 #include "harness/loop/resume_point.h"
+#include "harness/loop/start_check.h"
 #include "harness/loop/verifier.h"
 #include "harness/store/loop_state_files.h"
 #include "harness/store/loop_state_store.h"
@@ -10,14 +11,21 @@
 namespace ralph::loop {
 namespace {
 
-/// Why a resumed loop would end at once; empty: it would not.
-Result<std::string> why_no_iteration(const Setup& setup,
-                                     const std::vector<store::LoopRecord>& records,
-                                     const std::string& verify_digest) {
+using Known = std::optional<store::LoopStateStore::Loaded>;
+
+/// Of a resumed loop.
+Result<Known> load_known(const Setup& setup) {
+  if (!setup.resumed) return Known();
   store::LoopStateStore store(setup.request.host.root(), setup.request.state_folder);
   using enum store::LoopStateStore::Source;
-  TRY_ASSIGN(const auto known, store.load(setup.options.accept_changes ? workspace : trusted));
-  if (!known) return std::string();
+  return store.load(setup.options.accept_changes ? workspace : trusted);
+}
+
+/// Why a resumed loop would end at once; empty: it would not.
+std::string why_no_iteration(const Setup& setup, const Known& known,
+                             const std::vector<store::LoopRecord>& records,
+                             const std::string& verify_digest) {
+  if (!known) return {};
   const auto& state = known->state;
   const auto point = resume_point(state, setup, verify_digest, std::ssize(records));
   if (known->trusted && point.done) return "the loop is done already";
@@ -41,12 +49,12 @@ Result<NextPrompt> next_prompt(const Setup& setup, std::vector<std::string>& cut
              Verifier::make({host.workspace, {}, {}, {}, host.root()}, setup.options.verify));
   const auto guidance = store::Guidance(host.root(), setup.request.state_folder).pending(refused);
   const auto parts = prompt_parts(setup, setup.goal, records, guidance, verifier.files().names());
-  std::string no_iteration;
-  if (setup.resumed) {
-    TRY_ASSIGN(no_iteration, why_no_iteration(setup, records, verifier.files().digest()));
-  }
+  TRY_ASSIGN(const auto known, load_known(setup));
+  auto no_iteration = why_no_iteration(setup, known, records, verifier.files().digest());
+  const auto startable = check_repository_at_start(setup, known ? &known->state : nullptr, records);
   return NextPrompt{make_prompt(setup.form, parts, setup.options.caps, cuts), parts.iteration,
-                    std::move(no_iteration)};
+                    std::move(no_iteration),
+                    startable ? std::string() : describe(startable.error())};
 }
 
 }  // namespace ralph::loop

@@ -13,6 +13,7 @@ struct NextPrompt {
   std::string text;
   std::int64_t iteration = 0;
   std::string no_iteration;  // why none would start; empty: one would
+  std::string refusal;       // why the loop would not start at all
 };
 Result<NextPrompt> next_prompt(const Setup& setup, std::vector<std::string>& cuts,
                                std::string& refused);

@@ -3,16 +3,12 @@
 #include <fmt/ranges.h>
 
 #include "core/base/utf8.h"
+#include "harness/loop/start_check.h"
 
 namespace ralph::loop {
 namespace {
 
 constexpr std::string_view kAccept = "--accept-changes accepts what is there now";
-
-std::string branch_name(std::string_view ref) {
-  constexpr std::string_view kHeads = "refs/heads/";
-  return std::string(ref.starts_with(kHeads) ? ref.substr(kHeads.size()) : ref);
-}
 
 std::string quoted(const std::vector<std::string>& commands) {
   return commands.empty() ? "none" : fmt::format("`{}`", fmt::join(commands, "`, `"));
@@ -69,11 +65,7 @@ Result<> check_repository(const Setup& setup, const store::LoopState& old,
   }
   if (!setup.options.commit) return {};
   TRY_ASSIGN(const auto branch, repository.branch());
-  if (branch == old.branch_at_start) return {};
-  return fail(Code::usage,
-              fmt::format("the loop began on the branch '{}', and '{}' is checked out",
-                          branch_name(old.branch_at_start), branch_name(branch)),
-              fmt::format("check out that branch, or use --accept-changes to go on here"));
+  return refuse_other_branch(old, branch);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/file.h"
+#include "harness/loop/start_check.h"
 #include "system/git/kept_files.h"
 
 namespace ralph::loop {
@@ -30,15 +31,7 @@ Result<> UserFiles::stash_or_refuse() {
   TRY_ASSIGN(auto dirty, git.dirty());
   TRY(leave_out_inputs(dirty));
   if (dirty.empty()) return {};
-  if (!setup_.options.stash) {
-    return fail(Code::usage,
-                dirty.size() == 1 ? fmt::format("uncommitted changes in '{}'", dirty.front())
-                                  : fmt::format("uncommitted changes in {} files, '{}' first",
-                                                dirty.size(), dirty.front()),
-                setup_.resumed
-                    ? "commit them, or stash them with 'git stash' or --stash, then resume"
-                    : "commit them, use --stash, or omit --commit");
-  }
+  if (!setup_.options.stash) return refuse_uncommitted(setup_, dirty);
   const auto keep_as = store::stash_name(setup_.loop_id);
   TRY_ASSIGN(stashed_, git.stash(store::stash_message(setup_.loop_id), keep_as));
   if (stashed_) {

@@ -25,6 +25,11 @@ Result<store::Sessions> load_sessions(const store::Location& file,
   return sessions;
 }
 
+/// An agent that cannot go on with a session has no use for its id.
+bool is_resumable(const Request& request, const stream::Summary& summary) {
+  return request.backend->can.resume && store::is_session_id(summary.session_id);
+}
+
 /// --continue uses the last session that succeeded, or a new one; never a failed resume.
 bool becomes_session_of_mode(const Request& request, const stream::Verdict& verdict) {
   if (!request.keeps_session) return false;
@@ -32,7 +37,7 @@ bool becomes_session_of_mode(const Request& request, const stream::Verdict& verd
 }
 
 Result<> save_session(const Request& request, const store::Workspace& workspace,
-                      const stream::Summary& summary, const stream::Verdict& verdict,
+                      const stream::Summary& summary, std::string_view mode,
                       std::vector<std::string>& warnings) {
   TRY_ASSIGN(auto sessions, load_sessions(workspace.sessions_file(), warnings));
   store::SessionRecord record;
@@ -47,7 +52,7 @@ Result<> save_session(const Request& request, const store::Workspace& workspace,
       known ? known->system_prompt_digest : digest_of_system_prompt(request.ask);
   record.updated = now_utc();
   record.folder = request.host.workspace.native();
-  sessions.remember(becomes_session_of_mode(request, verdict) ? request.mode : "", record);
+  sessions.remember(mode, record);
   return sessions.save();
 }
 
@@ -121,14 +126,23 @@ bool forked_session(const Request& request, const stream::Summary& summary) {
          (summary.turns > 0 || summary.usage().output > 0);
 }
 
+Result<> save_new_session(const Request& request, const store::Workspace& workspace,
+                          const stream::Summary& summary, std::vector<std::string>& warnings) {
+  if (!request.keeps_session || !request.ask.resume.empty() || !is_resumable(request, summary))
+    return {};
+  TRY(workspace.check());
+  return save_session(request, workspace, summary, request.mode, warnings);
+}
+
 Result<> save_state(const Request& request, const store::Workspace& workspace,
                     const stream::Summary& summary, const stream::Verdict& verdict,
                     std::vector<std::string>& warnings) {
   const bool resumed = request.ask.resume.empty() || request.ask.resume == summary.session_id ||
                        forked_session(request, summary);
-  // An agent that cannot go on with a session has no use for its id.
-  const bool resumable = request.backend->can.resume && store::is_session_id(summary.session_id);
-  if (resumable && resumed) TRY(save_session(request, workspace, summary, verdict, warnings));
+  if (is_resumable(request, summary) && resumed) {
+    const auto mode = becomes_session_of_mode(request, verdict) ? request.mode : std::string();
+    TRY(save_session(request, workspace, summary, mode, warnings));
+  }
   if (!request.keeps_budget) return {};
   return save_costs(request, workspace, summary, warnings);
 }

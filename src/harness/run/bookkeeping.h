@@ -19,6 +19,10 @@ double find_session(Request& request, std::vector<std::string>& warnings);
 /// as for a session that does not exist.
 bool forked_session(const Request& request, const stream::Summary& summary);
 
+/// A new session is known to --continue as soon as the agent names it, also if ralph is killed then.
+Result<> save_new_session(const Request& request, const store::Workspace& workspace,
+                          const stream::Summary& summary, std::vector<std::string>& warnings);
+
 /// Saves the session of the mode and the total cost in the workspace's state files.
 Result<> save_state(const Request& request, const store::Workspace& workspace,
                     const stream::Summary& summary, const stream::Verdict& verdict,

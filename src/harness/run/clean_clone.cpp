@@ -49,6 +49,17 @@ fs::path temporary_folder(const fs::path& workspace) {
   return error || is_below(folder, workspace) ? fs::path("/tmp") : folder;
 }
 
+/// A line of git's `alternates`. With a newline in it, it must be quoted as in C.
+std::string alternates_line(const std::string& path) {
+  if (!path.contains('\n')) return path + "\n";
+  std::string quoted;
+  for (const char c : path) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return '"' + quoted + "\"\n";
+}
+
 std::vector<std::string> bubblewrap_words(const std::string& bwrap) {
   std::vector<std::string> words{bwrap,
                                  "--die-with-parent",
@@ -182,7 +193,7 @@ Result<> CleanClone::fill(const Source& source) {
                 root_.native()}}));
   git.pin(root_, root_ / ".git");
   std::string borrowed;
-  for (const auto& folder : source.objects) borrowed += folder.native() + "\n";
+  for (const auto& folder : source.objects) borrowed += alternates_line(folder.native());
   const auto alternates = root_ / ".git/objects/info/alternates";
   TRY(write_file_atomically(alternates, borrowed));
   if (source.raw) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -99,24 +100,24 @@ class Run {
   const RunObservers& observers_;
   Control& control_;
   const Began began_;
-  std::vector<std::string> warnings_;
+  std::vector<std::string> warnings_;  // not published yet
   backend::Plan plan_;
   RunFiles files_;
   RunEvents events_;
   stream::ProcessEnd end_;  // of the last attempt
+  std::string saved_session_;
   int attempts_ = 0;
   std::int64_t skipped_ = 0;  // lines of all attempts
 };
 
 Report Run::go() {
-  events_.publish_warnings(warnings_);
+  events_.publish_warnings(std::exchange(warnings_, {}));
   auto verdict = run_attempts();
   for (const auto& remark : files_.finish_protection(request_)) {
     events_.notice(stream::Level::warning, remark.topic, remark.text);
   }
   report_session();
   report_unpriced();
-  warnings_.clear();
   if (auto saved = save(verdict); !saved) {
     if (!end_.storage_error) end_.storage_error = saved.error();
     verdict = classify();
@@ -166,6 +167,10 @@ AttemptEnd Run::attempt() {
         journal.flush();
         observers_.flush();
         if (journal.failure()) return std::unexpected(*journal.failure());
+        if (const auto& id = observers_.summary.session_id; id != saved_session_) {
+          saved_session_ = id;
+          return save_new_session(request_, files_.workspace(), observers_.summary, warnings_);
+        }
         return {};
       },
       .end_policy = request_.end_policy,
@@ -269,9 +274,9 @@ void Run::report_session() {
 void Run::report_unpriced() {
   const auto& summary = observers_.summary;
   if (!request_.ask.max_cost || summary.cost_usd() || summary.usage().output == 0) return;
-  events_.notice(
-      stream::Level::warning, "cost",
-      fmt::format("cost limit not enforced: the price of '{}' is unknown", summary.model));
+  const auto& model = summary.unpriced_model.empty() ? summary.model : summary.unpriced_model;
+  events_.notice(stream::Level::warning, "cost",
+                 fmt::format("cost limit not enforced: the price of '{}' is unknown", model));
 }
 
 Result<> Run::save(const stream::Verdict& verdict) {

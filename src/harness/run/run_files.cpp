@@ -11,12 +11,14 @@ namespace {
 
 /// Every error here is about the disk, whatever its code was.
 Result<store::RawLog> open_log(const store::Workspace& workspace, const Request& request,
-                               UtcTime start) {
+                               const backend::Plan& plan, UtcTime start) {
+  using enum store::LogFormat;
   const auto open = [&]() -> Result<store::RawLog> {
     TRY(workspace.check());
     TRY_ASSIGN(const auto folder, log_folder(request.log_dir, workspace));
     return store::RawLog::open(folder / request.backend->name,
-                               raw_log_base(request, start).filename().native(), now_utc());
+                               raw_log_base(request, start).filename().native(), now_utc(),
+                               plan.output == backend::Output::text ? text : stream_json);
   };
   auto opened = open();
   if (!opened) return std::unexpected(as_storage(opened.error()));
@@ -60,13 +62,13 @@ Result<RunFiles> RunFiles::create(WorkspaceClaim claim, const Request& request, 
   }
   TRY_ASSIGN(auto journal,
              store::Journal::open(claim.workspace.run_folder(request.run_id), masker));
-  TRY_ASSIGN(auto log, open_log(claim.workspace, request, start));
+  TRY_ASSIGN(auto log, open_log(claim.workspace, request, plan, start));
   return RunFiles(std::move(claim), std::move(prompt_file), std::move(sandbox), std::move(journal),
                   std::move(log));
 }
 
 Result<> RunFiles::next_attempt(const Request& request, const backend::Plan& plan, UtcTime start) {
-  TRY_ASSIGN(log_, open_log(workspace(), request, start));
+  TRY_ASSIGN(log_, open_log(workspace(), request, plan, start));
   prompt_file_.reset();
   TRY_ASSIGN(auto file, write_prompt(workspace(), plan));
   if (file) prompt_file_.emplace(*std::move(file));

@@ -115,6 +115,7 @@ Document document_of(const LoopState& state) {
   to["branch_at_start"] = state.branch_at_start;
   to["files_before"] = state.files_before ? Document(iso_utc(*state.files_before)) : Document();
   if (!state.left_out.empty()) to["left_out"] = state.left_out;
+  if (!state.moved.empty()) to["moved"] = state.moved;
   for (const auto& output : state.outputs) {
     to["outputs"].push_back({{"path", output.path.native()},
                              {"device", static_cast<std::int64_t>(output.device)},
@@ -176,6 +177,7 @@ std::optional<LoopState> state_of(const Document& from) {
   state.branch_at_start = json::text(from, "branch_at_start");
   state.files_before = parse_iso(json::text(from, "files_before"));
   state.left_out = json::texts(from, "left_out");
+  state.moved = json::texts(from, "moved");
   state.outputs = outputs_of(json::member(from, "outputs"));
   if (json::member(from, "max_iterations").is_number_integer()) {
     state.max_iterations = json::integer(from, "max_iterations");

@@ -62,6 +62,7 @@ struct LoopState {
   std::optional<UtcTime> files_before;  // files older than that are the user's, by the disk's clock
   std::vector<OwnOutput> outputs;     // files that this loop, or one before it, wrote its output to
   std::vector<std::string> left_out;  // paths in the repository that no commit of the loop takes in
+  std::vector<std::string> moved;     // paths to which files of the start were moved
   std::optional<Current> current;
   std::optional<UtcTime> waiting_until;
   std::string waiting_for;                     // "rate limit reached"

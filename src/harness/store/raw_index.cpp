@@ -30,12 +30,12 @@ std::uint64_t read_le(std::string_view bytes) {
 
 }  // namespace
 
-std::string index_header(UtcTime start) {
+std::string index_header(UtcTime start, LogFormat format) {
   std::string out(kMagic);
   append_le(out, kVersion, 4);
   append_le(out, kIndexRecordSize, 4);
   append_le(out, static_cast<std::uint64_t>(start.time_since_epoch().count()), 8);
-  append_le(out, 0, 8);
+  append_le(out, static_cast<std::uint64_t>(format), 8);
   return out;
 }
 
@@ -69,6 +69,9 @@ Result<IndexReader> IndexReader::open(const std::filesystem::path& path) {
     return fail(Code::malformed, fmt::format("'{}' is an index of another version", path.native()));
   }
   reader.start_ = UtcTime(Millis(static_cast<std::int64_t>(read_le(header.substr(16, 8)))));
+  const auto format = read_le(header.substr(24, 8));
+  if (format <= static_cast<std::uint64_t>(LogFormat::stream_json))
+    reader.format_ = static_cast<LogFormat>(format);
   reader.taken_ = kIndexHeaderSize;
   return reader;
 }

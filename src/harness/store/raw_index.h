@@ -22,11 +22,11 @@ struct IndexRecord {
 };
 
 /// The file's layout: a header of 32 bytes ("RALPHIDX", uint32 version 1, uint32 record size 16,
-/// int64 start in Unix milliseconds, 8 bytes of zero), then one record per line; everything
+/// int64 start in Unix milliseconds, uint64 LogFormat), then one record per line; everything
 /// little-endian.
 inline constexpr std::size_t kIndexHeaderSize = 32;
 inline constexpr std::size_t kIndexRecordSize = 16;
-std::string index_header(UtcTime start);
+std::string index_header(UtcTime start, LogFormat format = LogFormat::unknown);
 void append_index_record(std::string& out, const IndexRecord& record);
 
 /// Where the index of this log would be: "a/b.ndjson" has "a/b.index".
@@ -39,6 +39,7 @@ class IndexReader {
   static Result<IndexReader> open(const std::filesystem::path& path);
 
   UtcTime start() const { return start_; }
+  LogFormat format() const { return format_; }
   /// nullopt: no more.
   std::optional<IndexRecord> next();
 
@@ -48,6 +49,7 @@ class IndexReader {
 
   UniqueFd fd_;
   UtcTime start_;
+  LogFormat format_ = LogFormat::unknown;
   std::string buffer_;
   std::size_t taken_ = 0;
   std::optional<IndexRecord> last_;

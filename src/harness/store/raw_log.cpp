@@ -69,7 +69,8 @@ std::string raw_log_name(UtcTime start, std::string_view mode, std::string_view 
   return name;
 }
 
-Result<RawLog> RawLog::open(const Location& location, std::string_view name, UtcTime start) {
+Result<RawLog> RawLog::open(const Location& location, std::string_view name, UtcTime start,
+                            LogFormat format) {
   TRY_ASSIGN(const auto folder, location.make_folder());
   for (int n = 1; n <= kMostLogsOfASecond; ++n) {
     RawLog log;
@@ -80,7 +81,7 @@ Result<RawLog> RawLog::open(const Location& location, std::string_view name, Utc
     TRY_ASSIGN(log.err_, create(folder, log.paths_.err));
     TRY_ASSIGN(log.index_, create(folder, log.paths_.index));
     if (log.err_ && log.index_) {
-      TRY(log.put(log.index_, index_header(start), log.paths_.index));
+      TRY(log.put(log.index_, index_header(start, format), log.paths_.index));
       return log;
     }
     // Something else of that name is in the way: leave it, and nothing of ours beside it.

@@ -15,6 +15,9 @@ namespace ralph::store {
 
 using Micros = std::chrono::microseconds;
 
+/// What a raw log holds. Older ones do not say.
+enum class LogFormat { unknown, text, stream_json };
+
 /// The three files of one raw log: "<base>.ndjson", "<base>.stderr", "<base>.index".
 struct RawLogPaths {
   std::filesystem::path out, err, index;
@@ -30,7 +33,8 @@ std::string raw_log_name(UtcTime start, std::string_view mode, std::string_view 
 /// exists. After a failed write every call returns that error: the log ends there.
 class RawLog {
  public:
-  static Result<RawLog> open(const Location& folder, std::string_view name, UtcTime start);
+  static Result<RawLog> open(const Location& folder, std::string_view name, UtcTime start,
+                             LogFormat format = LogFormat::unknown);
 
   /// Stdout bytes that arrived `t` after the start; in the file when this returns.
   Result<> append_out(std::string_view bytes, Micros t);

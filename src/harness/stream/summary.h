@@ -36,6 +36,7 @@ class Summary final : public Handler {
   explicit Summary(const model::Table& models, double known_total_usd = 0);
 
   std::string session_id, model, agent_version, cwd, permission_mode;
+  std::string unpriced_model;  // the last one that was used and has no known price
   /// Text and structured output of the last turn_ended. A turn that the agent started by itself (origin)
   /// replaces only what it has.
   std::string text, structured;

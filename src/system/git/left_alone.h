@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -14,10 +15,12 @@ namespace ralph::git {
 /// Files of a worktree that are not the agent's work: nothing takes them into a tree, a commit or a stash, and no reset
 /// touches them.
 struct LeftAlone {
-  std::optional<UtcTime> before;   // untracked files born before that; none: nothing by age
-  std::set<std::string> paths;     // below the root, tracked or not
-  std::vector<OwnOutput> outputs;  // of this process
-  std::vector<std::string> own;    // files and directories of ralph and of agents, below the root
+  std::optional<UtcTime> before;    // untracked files born before that; none: nothing by age
+  std::set<std::uint64_t> tracked;  // inodes of files that are as old, and were tracked then
+  std::set<std::string> moved;      // paths to which such files were moved
+  std::set<std::string> paths;      // below the root, tracked or not
+  std::vector<OwnOutput> outputs;   // of this process
+  std::vector<std::string> own;     // files and directories of ralph and of agents, below the root
 
   /// The paths, and those of outputs that lie below `root`.
   std::set<std::string> names(const std::filesystem::path& root) const {

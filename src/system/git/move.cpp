@@ -154,7 +154,7 @@ Result<std::string> tree_to_reach(const Program& git, const Snapshot& snapshot,
 
 }  // namespace
 
-Result<Move> plan_move(const Program& git, Snapshot& snapshot, std::optional<UtcTime> old_before,
+Result<Move> plan_move(const Program& git, Snapshot& snapshot, const LeftAlone& left,
                        const std::string& tree) {
   const auto index = snapshot.index.path();
   // A file whose time alone changed is no other file. The exit code says whether there are other ones.
@@ -162,7 +162,7 @@ Result<Move> plan_move(const Program& git, Snapshot& snapshot, std::optional<Utc
   Move move;
   TRY_ASSIGN(move.to, tree_to_reach(git, snapshot, tree));
   TRY(remove_paths(git, snapshot.pinned, index));
-  if (old_before) TRY(forget_old(git, *old_before, move.to, index));
+  TRY(forget_old(git, left, move.to, index));
   TRY_ASSIGN(move.from, write_tree(git, index));
   TRY_ASSIGN(const auto changes, list_changes(git, move));
   TRY(refuse_missing(git, changes));

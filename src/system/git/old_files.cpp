@@ -80,9 +80,25 @@ Result<std::set<std::uint32_t>> missing_inodes(const Program& git) {
   return inodes;
 }
 
+bool was_tracked(const fs::path& path, const LeftAlone& left) {
+  const auto info = look_at(path);
+  return info && left.tracked.contains(info->stx_ino);
+}
+
 bool is_moved(const fs::path& path, const std::set<std::uint32_t>& missing) {
   const auto info = look_at(path);
   return info && missing.contains(static_cast<std::uint32_t>(info->stx_ino));
+}
+
+Result<std::vector<std::string>> added_to(const Program& git, const std::string& tree,
+                                          const char* renames, const fs::path& index) {
+  TRY_ASSIGN(const auto text, git.ask({{"diff-index", "--cached", renames, "--diff-filter=A",
+                                        "--name-only", "-z", tree, "--"},
+                                       {},
+                                       index}));
+  std::vector<std::string> added;
+  for (Fields fields(text); !fields.done();) added.emplace_back(fields.next());
+  return added;
 }
 
 }  // namespace
@@ -94,11 +110,12 @@ bool born_before(const fs::path& path, UtcTime time) {
 
 namespace {
 
-Result<> leave_out_old(const Program& git, UtcTime time, std::vector<Entry>& entries) {
+Result<> leave_out_old(const Program& git, const LeftAlone& left, std::vector<Entry>& entries) {
   const auto known = paths_of_head(entries);
   const auto is_old = [&](const Entry& entry) {
     return entry.staged == '?' && !entry.ours() && !known.contains(entry.path) &&
-           born_before(git.root() / entry.path, time);
+           born_before(git.root() / entry.path, *left.before) &&
+           !was_tracked(git.root() / entry.path, left);
   };
   if (std::ranges::none_of(entries, is_old)) return {};
   TRY_ASSIGN(const auto missing, missing_inodes(git));
@@ -115,22 +132,37 @@ Result<> leave_out(const Program& git, const LeftAlone& left, std::vector<Entry>
   std::erase_if(entries, [&](const Entry& entry) {
     return names.contains(entry.path) || left.is_own(entry.path);
   });
-  return left.before ? leave_out_old(git, *left.before, entries) : Result<>();
+  return left.before ? leave_out_old(git, left, entries) : Result<>();
 }
 
-Result<> forget_old(const Program& git, UtcTime time, const std::string& tree,
+Result<> forget_old(const Program& git, const LeftAlone& left, const std::string& tree,
                     const fs::path& index) {
-  TRY_ASSIGN(
-      const auto added,
-      git.ask({{"diff-index", "--cached", "-M", "--diff-filter=A", "--name-only", "-z", tree, "--"},
-               {},
-               index}));
-  std::vector<std::string> old;
-  for (Fields fields(added); !fields.done();) {
-    std::string path(fields.next());
-    if (born_before(git.root() / path, time)) old.push_back(std::move(path));
+  if (!left.before) return {};
+  TRY_ASSIGN(auto added, added_to(git, tree, "-M", index));
+  std::erase_if(added, [&](const std::string& path) {
+    const auto file = git.root() / path;
+    return !born_before(file, *left.before) || left.moved.contains(path) || was_tracked(file, left);
+  });
+  return remove_paths(git, added, index);
+}
+
+std::set<std::uint64_t> inodes_of(const Program& git, const std::vector<std::string>& paths) {
+  std::set<std::uint64_t> inodes;
+  for (const auto& path : paths) {
+    if (const auto info = look_at(git.root() / path)) inodes.insert(info->stx_ino);
   }
-  return remove_paths(git, old, index);
+  return inodes;
+}
+
+Result<std::vector<std::string>> moved_files(const Program& git, const LeftAlone& left,
+                                             const std::string& tree) {
+  if (!left.before || left.tracked.empty()) return std::vector<std::string>();
+  TRY_ASSIGN(auto added, added_to(git, tree, "--no-renames", {}));
+  std::erase_if(added, [&](const std::string& path) {
+    const auto file = git.root() / path;
+    return !born_before(file, *left.before) || !was_tracked(file, left);
+  });
+  return added;
 }
 
 Result<UtcTime> file_time_now(const fs::path& folder) {

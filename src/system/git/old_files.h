@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,10 +20,16 @@ bool born_before(const std::filesystem::path& path, UtcTime time);
 /// still knows it by its inode.
 Result<> leave_out(const Program& git, const LeftAlone& left, std::vector<Entry>& entries);
 
-/// What an index has beyond a tree and was born before leaves the index; the files stay. Moved ones, which git finds by
-/// their content, remain in it.
-Result<> forget_old(const Program& git, UtcTime time, const std::string& tree,
+/// What an index has beyond a tree and was born before leaves the index; the files stay. Moved ones remain in it: those in
+/// `left`, and those that git finds by their content.
+Result<> forget_old(const Program& git, const LeftAlone& left, const std::string& tree,
                     const std::filesystem::path& index);
+
+/// LeftAlone::tracked: the inodes of these files.
+std::set<std::uint64_t> inodes_of(const Program& git, const std::vector<std::string>& paths);
+/// Paths that the user's index has beyond a tree, and whose files are old and were tracked.
+Result<std::vector<std::string>> moved_files(const Program& git, const LeftAlone& left,
+                                             const std::string& tree);
 
 /// By the clock that stamps the files of this directory, which need not be ours: files that are there are born before that,
 /// files made later are not. Waits for the next tick of that clock: some milliseconds, on old file systems two seconds.

@@ -43,7 +43,7 @@ struct Move {
 };
 /// Looks, and changes only the snapshot's own index and tree: the files that will be replaced become part of both.
 /// Code::busy: a repository inside of this one, or something that is not a regular file, is where `tree` has something else.
-Result<Move> plan_move(const Program& git, Snapshot& snapshot, std::optional<UtcTime> old_before,
+Result<Move> plan_move(const Program& git, Snapshot& snapshot, const LeftAlone& left,
                        const std::string& tree);
 /// Changes files only, and none when one of them was changed since the snapshot. Never writes through a link.
 Result<> run_move(const Program& git, const Snapshot& snapshot, const Move& move);

@@ -73,6 +73,23 @@ Result<std::vector<Entry>> Worktree::entries() const {
   return entries;
 }
 
+Result<> Worktree::remember_tracked(const std::string& commit,
+                                    const std::vector<std::string>& moved) {
+  know_moved(moved);
+  auto paths = moved;
+  if (!commit.empty()) {
+    TRY_ASSIGN(const auto text, git_.ask({{"ls-tree", "-r", "-z", "--name-only", commit}}));
+    for (Fields fields(text); !fields.done();) paths.emplace_back(fields.next());
+  }
+  left_alone_.tracked = inodes_of(git_, paths);
+  return {};
+}
+
+Result<std::vector<std::string>> Worktree::moved_since(const std::string& commit) const {
+  if (commit.empty()) return std::vector<std::string>();
+  return moved_files(git_, left_alone_, commit);
+}
+
 Result<> Worktree::leave_out_paths(const std::vector<std::string>& paths) {
   TRY(refuse_blocking());
   TRY_ASSIGN(const auto entries, this->entries());

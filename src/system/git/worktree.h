@@ -38,6 +38,15 @@ class Worktree {
   /// them, even if `.gitignore` has changed. For callers that begin with nothing uncommitted: what was untracked then was
   /// ignored. A file that was staged or committed since is no untracked one, but a reset leaves it in the directory.
   void leave_alone_before(UtcTime time) { left_alone_.before = time; }
+  /// The files of a commit are not the user's, whatever their age, also where they were moved to since then. `moved`: where
+  /// they had been moved to already. For callers that begin at that commit, or go on from there.
+  Result<> remember_tracked(const std::string& commit, const std::vector<std::string>& moved);
+  /// Files that commits since then took in under another path.
+  Result<std::vector<std::string>> moved_since(const std::string& commit) const;
+  /// The same paths, for an undo later.
+  void know_moved(const std::vector<std::string>& paths) {
+    left_alone_.moved.insert(paths.begin(), paths.end());
+  }
   /// The same for files by their paths below root(), tracked or not. Code::usage: one of them is staged, and a commit
   /// would take it in.
   Result<> leave_out_paths(const std::vector<std::string>& paths);

@@ -199,7 +199,7 @@ Result<std::string> Worktree::go_to(const Destination& to, const std::string& na
   TRY_ASSIGN(const auto position, read_position(git_));
   TRY_ASSIGN(const auto tips, read_tips(git_, position, to.branch, to.also));
   TRY_ASSIGN(auto snapshot, take_snapshot(git_, *known_, left_alone_));
-  TRY_ASSIGN(auto move, plan_move(git_, snapshot, left_alone_.before, to.tree));
+  TRY_ASSIGN(auto move, plan_move(git_, snapshot, left_alone_, to.tree));
   const auto further = further_parents(position, tips);
   TRY_ASSIGN(const auto commit, make_kept(position, snapshot, to, name, tips.branch, further));
   TRY_ASSIGN(auto ref, keep_commit(git_, name, commit));
@@ -282,13 +282,13 @@ Result<Worktree::Destination> Worktree::destination_of(const std::string& commit
 Result<std::string> Worktree::restore(std::string_view ref, std::string_view keep_as) const {
   constexpr std::string_view kOurs = "refs/ralph/";
   const auto keep_ref = fmt::format("{}{}", kOurs, keep_as);
-  const auto name = ref.starts_with(kOurs) ? std::string(ref) : fmt::format("{}{}", kOurs, ref);
+  const auto name = ref.starts_with("refs/") ? std::string(ref) : fmt::format("{}{}", kOurs, ref);
   if (!is_ref_name(name) || !is_ref_name(keep_ref)) {
     return fail(Code::usage, fmt::format("'{}' is not a valid ref name", ref),
                 "'git for-each-ref refs/ralph' lists what is kept");
   }
   TRY_ASSIGN(const auto commit, read_commit(git_, name));
-  if (commit.empty()) {
+  if (commit.empty() || !name.starts_with(kOurs)) {
     return fail(Code::not_found, fmt::format("nothing is kept in {}", name),
                 "'git for-each-ref refs/ralph' lists what is kept");
   }

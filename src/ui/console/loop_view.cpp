@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/base/number.h"
+#include "core/base/path.h"
 #include "core/base/text.h"
 #include "ui/console/figures.h"
 #include "ui/console/json_lines.h"
@@ -311,8 +312,10 @@ void LoopView::set_drain_timeout(Millis patience) { state_->output.set_drain_tim
 
 std::string LoopView::report_text(const store::LoopReport& report) const {
   const auto& my = *state_;
-  return my.masker.mask(loop_report(report, my.options.now(), my.last_run.log, my.options.resume,
-                                    my.options.resume_note));
+  // An agent may have removed it.
+  const auto last_log = path_exists(my.last_run.log) ? my.last_run.log : std::string();
+  return my.masker.mask(
+      loop_report(report, my.options.now(), last_log, my.options.resume, my.options.resume_note));
 }
 
 void LoopView::finish(const store::LoopReport& report) {

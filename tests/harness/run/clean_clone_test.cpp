@@ -108,6 +108,18 @@ TEST(RemoveTree, SaysWhatIsLeft) {
   EXPECT_TRUE(kept.error().message.starts_with("cannot remove '/proc/self/fdinfo': "));
 }
 
+TEST_F(CleanClones, FromADirectoryWithANewlineInItsName) {
+  const auto odd = folder_ / "a\n\"b\\c";
+  fs::rename(folder_ / "work", odd);
+  git_.pin(odd, odd / ".git");
+  auto from = source();
+  from.objects = {odd / ".git/objects"};
+  from.workspace = odd;
+  const auto clone = CleanClone::make(from);
+  ASSERT_TRUE(clone) << clone.error().message;
+  EXPECT_EQ(test::text_of(clone->root() / "a"), "2\n");
+}
+
 TEST_F(CleanClones, EntriesInsteadOfATree) {
   auto from = source();
   from.entries = *git_.ask({{"ls-tree", "-r", "-z", base_}});

@@ -87,6 +87,7 @@ TEST_F(LoopFiles, TheStateIsReadBackAsItWasSaved) {
   state.verify_digest = "d";
   state.settings = {{"model", "opus"}};
   state.left_out = {"GOAL.md"};
+  state.moved = {"b"};
   state.git_digest = "g";
   state.aside = "before";
   state.fresh_from = 2;

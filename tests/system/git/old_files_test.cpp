@@ -107,6 +107,26 @@ TEST_F(GitOldFiles, ATrackedFileThatWasMovedIsNone) {
   EXPECT_EQ(paths_of(commit), ".gitignore\nb\nother/f");
 }
 
+TEST_F(GitOldFiles, AFileOfTheStartIsNoneWhereverItWasMovedAndWhateverItHoldsNow) {
+  auto loop = open_later();
+  ASSERT_TRUE(loop.remember_tracked(first_, {}));
+  shell("git mv a b && echo two > b && git add -f secret.env && git commit -q -m moved");
+  const auto moved = good(loop.moved_since(first_));
+  EXPECT_EQ(moved, Paths{"b"});
+  auto undo = open_later();
+  undo.know_moved(moved);
+  good(undo.reset_to(first_, "undone", kMain));
+  EXPECT_FALSE(there("b"));
+  EXPECT_EQ(read("a"), "one\n");
+  expect_secrets_stay();
+  // Rolled back before anything was committed.
+  ASSERT_TRUE(loop.remember_tracked(first_, {}));
+  shell("git rm -q --cached a && mv a c && echo three > c");
+  good(loop.reset_to(first_, "rolled-back", kMain));
+  EXPECT_FALSE(there("c"));
+  expect_secrets_stay();
+}
+
 TEST_F(GitOldFiles, AFileThatHeadHasIsNone) {
   const auto work = open_later();
   shell("git rm -q --cached a && echo two > a");
