@@ -28,13 +28,13 @@ Document read_object(const fs::path& path) {
 Result<Document> read_trust_file(const fs::path& file) {
   std::error_code error;
   if (!fs::exists(file, error) && !error) return Document::object();
-  constexpr const char* kHint = "correct the file, or remove it: then no directory is trusted";
+  constexpr const char* kRepair = "correct the file, or remove it: then no directory is trusted";
   const auto text = read_file(file, kMostBytesOfRecord);
-  if (!text) return fail(text.error().code, text.error().message, kHint);
+  if (!text) return fail(text.error().code, text.error().message, kRepair);
   auto parsed = json::parse(*text, file.string());
-  if (!parsed) return fail(Code::malformed, parsed.error().message, kHint);
+  if (!parsed) return fail(Code::malformed, parsed.error().message, kRepair);
   if (!parsed->is_object()) {
-    return fail(Code::malformed, fmt::format("'{}' is not a JSON object", file.string()), kHint);
+    return fail(Code::malformed, fmt::format("'{}' is not a JSON object", file.string()), kRepair);
   }
   return parsed;
 }
