@@ -49,8 +49,11 @@ Result<> add_client_agents(const Setup& setup, const std::stop_token& stop, Prep
   const auto* const request = std::get_if<ControlRequest>(&*line);
   if (request == nullptr || request->subtype != "initialize") return {};
   TRY_ASSIGN(const auto content, json::parse(request->request));
-  const auto& agents = json::member(content, "agents");
-  return agents.is_null() ? Result<>{} : prepared.agents->add(agents, "initialize");
+  const auto& given = json::member(content, "agents");
+  if (given.is_null()) return {};
+  TRY_ASSIGN(auto agents, instructions::read_agents(given, "initialize"));
+  prepared.agents->add(std::move(agents));
+  return {};
 }
 
 /// Makes the session work as the agent of --agent.
