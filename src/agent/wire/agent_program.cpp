@@ -312,9 +312,6 @@ void AgentProgram::watch() {
 }
 
 void AgentProgram::announce(const tool::TaskNotification& ended) {
-  emit(session::TaskUpdated{ended});
-  emit(session::TaskEnded{ended});
-  emit(session::TasksChanged{parts_->tasks.list()});
   const bool is_command = ended.agent_type.empty();
   const bool unwanted = ended.status == tool::TaskStatus::killed &&
                         (is_command ? ended.stopped_by_client : interrupted_.load());
@@ -324,11 +321,14 @@ void AgentProgram::announce(const tool::TaskNotification& ended) {
         "<task-notification>\nTask {} has ended: {}\n{}\nIts output is in {}\n</task-notification>",
         ended.task_id, to_string(ended.status), ended.summary, ended.output_file.string());
   }
-  if (unwanted) {
+  if (unwanted) {  // before the client sees the end and sends a message
     const std::lock_guard lock(notes_mutex_);
-    notes_.push_back(std::move(text));
-    return;
+    notes_.push_back(text);
   }
+  emit(session::TaskUpdated{ended});
+  emit(session::TaskEnded{ended});
+  emit(session::TasksChanged{parts_->tasks.list()});
+  if (unwanted) return;
   session::UserMessage message;
   message.content = session::text_content(text);
   message.notification = true;
@@ -357,13 +357,14 @@ void AgentProgram::report(session::TurnResult result) {
     const std::lock_guard lock(results_mutex_);
     held_.push_back(std::move(result));
   }
-  if (!subagents_open()) release_results(false);
+  const bool open = subagents_open();
+  if (control_.abandoned()) return;
+  if (!open || control_.over().stop_requested()) release_results(open);
 }
 
 /// A subagent works in the background, or the model has not been told how one ended. The order of the questions matters: a
 /// task leaves the list, then its message is in the inbox.
 bool AgentProgram::subagents_open() {
-  if (control_.over().stop_requested()) return false;
   if (parts_->tasks.has_subagents()) return true;
   return announcing_ || parts_->inbox.has_notification();
 }
