@@ -27,7 +27,7 @@ class CommandWork final : public BackgroundWork {
     command_->when_ended(std::move(when_ended));
   }
   bool ended() const override { return command_->ended(); }
-  void end() override { command_->end(); }
+  void end(Ender /*by*/) override { command_->end(); }
   TaskNotification notification(const BackgroundTask& task) const override {
     TaskNotification result{task.task_id, task.tool_use_id, {}, task.output_file, {}};
     const int code = command_->exit_code();
@@ -109,7 +109,7 @@ bool BackgroundTasks::has_subagents() const {
 void BackgroundTasks::end_subagents() {
   const std::lock_guard lock(mutex_);
   for (const auto& entry : entries_) {
-    if (!entry->task.agent_type.empty()) entry->work->end();
+    if (!entry->task.agent_type.empty()) entry->work->end(Ender::user);
   }
 }
 
@@ -137,10 +137,10 @@ bool BackgroundTasks::wait_for_finish(const std::stop_token& stop) const {
   return any_ended();
 }
 
-bool BackgroundTasks::end(std::string_view task_id) {
+bool BackgroundTasks::end(std::string_view task_id, Ender by) {
   const std::lock_guard lock(mutex_);
   Entry* const entry = find(task_id);
-  if (entry != nullptr) entry->work->end();
+  if (entry != nullptr) entry->work->end(by);
   return entry != nullptr;
 }
 
@@ -152,7 +152,7 @@ void BackgroundTasks::end_all() {
     entries_.clear();
     changed_.notify_all();
   }
-  for (const auto& entry : all) entry->work->end();
+  for (const auto& entry : all) entry->work->end(Ender::system);
 }
 
 }  // namespace ralph::tool

@@ -30,6 +30,9 @@ struct BackgroundTask {
 enum class TaskStatus { completed, failed, killed };
 std::string_view to_string(TaskStatus status);
 
+/// Who wanted a task to end before its work was done.
+enum class Ender { nobody, parent, user, system };
+
 /// What a subagent used.
 struct TaskUsage {
   std::int64_t total_tokens = 0;  // of its last request, with the reply
@@ -56,8 +59,8 @@ class BackgroundWork {
   /// Called once. Calls `when_ended` when the work has ended, from another thread; at once if it has ended already.
   virtual void start(std::function<void()> when_ended) = 0;
   virtual bool ended() const = 0;
-  /// Asks it to end. Does not wait.
-  virtual void end() = 0;
+  /// Asks it to end. Does not wait. The first `by` counts.
+  virtual void end(Ender by) = 0;
   /// After its end.
   virtual TaskNotification notification(const BackgroundTask& task) const = 0;
 };
@@ -90,8 +93,8 @@ class BackgroundTasks {
   /// Waits until take_finished() would return something. False: no task is running, or `stop` was requested.
   bool wait_for_finish(const std::stop_token& stop) const;
   /// Asks a task to end; it is then reported as `killed`. False: unknown id.
-  bool end(std::string_view task_id);
-  /// Asks all subagents to end.
+  bool end(std::string_view task_id, Ender by);
+  /// Asks all subagents to end, for the user.
   void end_subagents();
   /// Ends all tasks and returns when no process of them is left. They are not reported.
   void end_all();
