@@ -102,14 +102,13 @@ std::vector<BackgroundTask> BackgroundTasks::list() const {
 
 bool BackgroundTasks::has_subagents() const {
   const std::lock_guard lock(mutex_);
-  return std::ranges::any_of(entries_,
-                             [](const auto& entry) { return !entry->task.agent_type.empty(); });
+  return std::ranges::any_of(entries_, [](const auto& entry) { return entry->task.is_subagent(); });
 }
 
 void BackgroundTasks::end_subagents() {
   const std::lock_guard lock(mutex_);
   for (const auto& entry : entries_) {
-    if (!entry->task.agent_type.empty()) entry->work->end(Ender::user);
+    if (entry->task.is_subagent()) entry->work->end(Ender::user);
   }
 }
 

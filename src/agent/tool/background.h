@@ -25,6 +25,8 @@ struct BackgroundTask {
   std::string agent_type = {};  // of a subagent; empty: it is a command
   std::string prompt = {};      // of a subagent
   bool in_background = true;    // false: the call waits for it
+
+  bool is_subagent() const { return !agent_type.empty(); }
 };
 
 enum class TaskStatus { completed, failed, killed };
@@ -50,6 +52,8 @@ struct TaskNotification {
   std::string agent_type = {};  // as in BackgroundTask
   TaskUsage usage = {};         // of a subagent
   std::string message = {};     // of a subagent, for the model
+
+  bool is_subagent() const { return !agent_type.empty(); }
 };
 
 /// Work that goes on after the call that started it. The destructor ends it and waits for its end.

@@ -39,7 +39,7 @@ class TaskStop final : public Tool {
     }
     return success(fmt::format("Task {} was asked to end.", id),
                    {{"task_id", id},
-                    {"task_type", task->agent_type.empty() ? "local_bash" : "local_agent"},
+                    {"task_type", task->is_subagent() ? "local_agent" : "local_bash"},
                     {"command", task->description}});
   }
 };
