@@ -25,7 +25,7 @@ std::string output_lines(std::string_view name, std::string_view text) {
 std::string hook_json(const wire::HookLine& hook, const Masker& masker) {
   std::string out;
   json::ObjectWriter(out)
-      .text("event", hook.event)
+      .text("event", to_string(hook.event))
       .text("matcher", hook.matcher)
       .text("command", masker.mask(utf8::repaired(hook.command)))
       .text("file", utf8::repaired(hook.file))
@@ -43,9 +43,9 @@ std::string hooks_text(const std::vector<wire::HookLine>& hooks, const Masker& m
   for (const auto& hook : hooks) {
     const auto matcher = hook.matcher.empty() ? "*" : hook.matcher;
     const auto note = hook.never_runs ? ", never runs: the agent sends no notifications" : "";
-    out += console::safe_text(fmt::format("  {:<18} {:<15} {}\n{:37}{}, at most {}{}\n", hook.event,
-                                          matcher, masker.mask(hook.command), "", hook.file,
-                                          format_duration(hook.timeout), note));
+    out += console::safe_text(fmt::format("  {:<18} {:<15} {}\n{:37}{}, at most {}{}\n",
+                                          to_string(hook.event), matcher, masker.mask(hook.command),
+                                          "", hook.file, format_duration(hook.timeout), note));
   }
   return out;
 }

@@ -217,7 +217,7 @@ void Compactor::replace_conversation(CompactTrigger trigger, std::string_view su
   conversation.add_user(
       content, extras.uuid,
       "\"isCompactSummary\":true,\"isVisibleInTranscriptOnly\":true," + state_.preserved.members());
-  for (const auto& more : session_started(state_, "compact", stop).contexts) {
+  for (const auto& more : session_started(state_, StartSource::compact, stop).contexts) {
     conversation.add_user(text_content(more), make_uuid(), "\"isMeta\":true");
   }
   state_.events.emit(ConversationCompacted{facts});

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "agent/session/json_text.h"
-#include "agent/session/session_hooks.h"
 #include "agent/session/turn.h"
 #include "core/base/id.h"
 
@@ -47,13 +46,13 @@ void Session::introduce() {
   }
 }
 
-hook::Answer Session::start(std::string_view source, const std::stop_token& stop) {
+hook::Answer Session::start(StartSource source, const std::stop_token& stop) {
   auto answer = session_started(state_, source, stop);
   std::ranges::move(std::exchange(answer.contexts, {}), std::back_inserter(contexts_));
   return answer;
 }
 
-void Session::end(std::string_view reason, const std::stop_token& stop) {
+void Session::end(EndReason reason, const std::stop_token& stop) {
   session_ended(state_, reason, stop);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agent/session/open_session.h"
+#include "agent/session/session_hooks.h"
 #include "agent/session/session_state.h"
 #include "core/base/result.h"
 
@@ -35,10 +36,10 @@ class Session {
   std::optional<TurnReport> compact(UserMessage message, const std::string& instructions,
                                     const std::stop_token& stop);
 
-  /// Runs the hooks for the start ("startup", "resume", "clear"); their texts come before the next message.
-  hook::Answer start(std::string_view source, const std::stop_token& stop);
+  /// Runs the hooks for the start; their texts come before the next message.
+  hook::Answer start(StartSource source, const std::stop_token& stop);
   /// Runs the hooks for the end.
-  void end(std::string_view reason, const std::stop_token& stop);
+  void end(EndReason reason, const std::stop_token& stop);
 
   /// The system prompt and the introduction were sent and can no longer change.
   bool introduced() const { return introduced_; }

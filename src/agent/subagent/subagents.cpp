@@ -70,14 +70,18 @@ class BackgroundAgent final : public tool::BackgroundWork {
     thread_ = std::jthread([this, notify = std::move(when_ended)] {
       report_ = run_safely(*agent_, stop_.get_token());
       const bool over = all_.host().control.over().stop_requested();
-      all_.count_end(report_.status, over ? EndedBy::system : EndedBy::user);
+      all_.count_end(report_.status, over ? tool::Ender::system : ender_.load());
       slot_.reset();
       ended_ = true;
       notify();
     });
   }
   bool ended() const override { return ended_; }
-  void end() override { stop_.request_stop(); }
+  void end(tool::Ender by) override {
+    auto nobody = tool::Ender::nobody;
+    ender_.compare_exchange_strong(nobody, by);
+    stop_.request_stop();
+  }
   tool::TaskNotification notification(const tool::BackgroundTask& /*task*/) const override {
     return notification_of(report_, agent_->facts());
   }
@@ -89,6 +93,7 @@ class BackgroundAgent final : public tool::BackgroundWork {
   std::stop_source stop_;
   StopLink over_;
   Report report_;
+  std::atomic<tool::Ender> ender_ = tool::Ender::nobody;
   std::atomic<bool> ended_ = false;
   std::jthread thread_;  // last: it uses the others
 };
@@ -125,7 +130,7 @@ tool::Outcome Subagents::run(Task task, std::optional<bool> asked, const std::st
                                    .tool_use_id = task.call_id},
                                   stop);
     if (answer.blocked || answer.stop) {
-      count_end(tool::TaskStatus::killed, EndedBy::system);
+      count_end(tool::TaskStatus::killed, tool::Ender::system);
       return tool::failure("A hook prevents this subagent: " +
                            (answer.stop ? *answer.stop : answer.reason));
     }
@@ -133,7 +138,7 @@ tool::Outcome Subagents::run(Task task, std::optional<bool> asked, const std::st
   }
   auto agent = Subagent::create(host_, std::move(task));
   if (!agent) {
-    count_end(tool::TaskStatus::failed, EndedBy::nobody);
+    count_end(tool::TaskStatus::failed, tool::Ender::nobody);
     return tool::failure("The subagent was not started: " + describe(agent.error()));
   }
   if ((*agent)->facts().in_background) {
@@ -158,7 +163,7 @@ tool::Outcome Subagents::run_in_foreground(Subagent& agent, const std::stop_toke
     waited_for_.erase(facts.task_id);
   }
   const bool over = host_.control.over().stop_requested();
-  count_end(report.status, over ? EndedBy::system : EndedBy::user);
+  count_end(report.status, over ? tool::Ender::system : tool::Ender::user);
   const auto ended = notification_of(report, facts);
   events.emit(session::TaskUpdated{ended});
   events.emit(session::TaskEnded{ended});
@@ -188,7 +193,7 @@ tool::Outcome Subagents::run_in_background(std::unique_ptr<Subagent> agent,
 tool::Outcome Subagents::not_started(const tool::BackgroundTask& facts, std::string_view why) {
   const Report report{.status = tool::TaskStatus::failed,
                       .text = fmt::format("The subagent was not started: {}", why)};
-  count_end(report.status, EndedBy::nobody);
+  count_end(report.status, tool::Ender::nobody);
   const session::SessionEvents events(host_.sink, host_.identity);
   const auto ended = notification_of(report, facts);
   events.emit(session::TaskUpdated{ended});
@@ -209,17 +214,18 @@ bool Subagents::end(std::string_view agent_id) {
   return true;
 }
 
-void Subagents::count_end(tool::TaskStatus status, EndedBy by) {
+void Subagents::count_end(tool::TaskStatus status, tool::Ender by) {
   const std::lock_guard lock(mutex_);
   switch (status) {
     case tool::TaskStatus::completed: ++stats_.completed; return;
     case tool::TaskStatus::failed: ++stats_.failed; return;
     case tool::TaskStatus::killed: break;
   }
-  if (by == EndedBy::system) {
-    ++stats_.killed_by_system;
-  } else {
-    ++stats_.killed_by_user;
+  switch (by) {
+    case tool::Ender::parent: ++stats_.killed_by_parent; return;
+    case tool::Ender::user: ++stats_.killed_by_user; return;
+    case tool::Ender::nobody:
+    case tool::Ender::system: ++stats_.killed_by_system; return;
   }
 }
 

@@ -15,9 +15,6 @@
 
 namespace ralph::subagent {
 
-/// Whose wish it was that a subagent ended early.
-enum class EndedBy { nobody, parent, user, system };
-
 /// The subagents of a session: starts them, counts them and limits their number. Thread-safe.
 class Subagents {
  public:
@@ -45,7 +42,7 @@ class Subagents {
   tool::Outcome run_in_background(std::unique_ptr<Subagent> agent, std::unique_ptr<Slot> slot);
   tool::Outcome not_started(const tool::BackgroundTask& facts, std::string_view why);
   std::unique_ptr<Slot> acquire(const Task& task, std::optional<bool> asked);
-  void count_end(tool::TaskStatus status, EndedBy by);
+  void count_end(tool::TaskStatus status, tool::Ender by);
 
   Host host_;
   std::function<void()> notify_;

@@ -12,7 +12,7 @@ namespace ralph::tool {
 struct BackgroundTasks::Entry {
   BackgroundTask task;
   std::unique_ptr<BackgroundWork> work;
-  bool stopped_by_client = false;
+  Ender ended_by = Ender::nobody;
 };
 
 namespace {
@@ -28,7 +28,7 @@ class CommandWork final : public BackgroundWork {
     command_->when_ended(std::move(when_ended));
   }
   bool ended() const override { return command_->ended(); }
-  void end() override { command_->end(); }
+  void end(Ender /*by*/) override { command_->end(); }
   TaskNotification notification(const BackgroundTask& task) const override {
     TaskNotification result{task.task_id, task.tool_use_id, {}, task.output_file, {}};
     const int code = command_->exit_code();
@@ -103,14 +103,13 @@ std::vector<BackgroundTask> BackgroundTasks::list() const {
 
 bool BackgroundTasks::has_subagents() const {
   const std::lock_guard lock(mutex_);
-  return std::ranges::any_of(entries_,
-                             [](const auto& entry) { return !entry->task.agent_type.empty(); });
+  return std::ranges::any_of(entries_, [](const auto& entry) { return entry->task.is_subagent(); });
 }
 
 void BackgroundTasks::end_subagents() {
   const std::lock_guard lock(mutex_);
   for (const auto& entry : entries_) {
-    if (!entry->task.agent_type.empty()) entry->work->end();
+    if (entry->task.is_subagent()) entry->work->end(Ender::user);
   }
 }
 
@@ -127,7 +126,7 @@ std::vector<TaskNotification> BackgroundTasks::take_finished() {
   std::vector<TaskNotification> result;
   for (const auto& entry : finished) {
     result.push_back(entry->work->notification(entry->task));
-    result.back().stopped_by_client = entry->stopped_by_client;
+    result.back().ended_by = entry->ended_by;
   }
   return result;
 }
@@ -141,12 +140,12 @@ bool BackgroundTasks::wait_for_finish(const std::stop_token& stop) const {
   return any_ended();
 }
 
-bool BackgroundTasks::end(std::string_view task_id, Stopper stopper) {
+bool BackgroundTasks::end(std::string_view task_id, Ender by) {
   const std::lock_guard lock(mutex_);
   Entry* const entry = find(task_id);
   if (entry == nullptr) return false;
-  if (stopper == Stopper::client) entry->stopped_by_client = true;
-  entry->work->end();
+  entry->ended_by = by;
+  entry->work->end(by);
   return true;
 }
 
@@ -158,7 +157,7 @@ void BackgroundTasks::end_all() {
     entries_.clear();
     changed_.notify_all();
   }
-  for (const auto& entry : all) entry->work->end();
+  for (const auto& entry : all) entry->work->end(Ender::system);
 }
 
 }  // namespace ralph::tool

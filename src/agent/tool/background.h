@@ -25,10 +25,15 @@ struct BackgroundTask {
   std::string agent_type = {};  // of a subagent; empty: it is a command
   std::string prompt = {};      // of a subagent
   bool in_background = true;    // false: the call waits for it
+
+  bool is_subagent() const { return !agent_type.empty(); }
 };
 
 enum class TaskStatus { completed, failed, killed };
 std::string_view to_string(TaskStatus status);
+
+/// Who wanted a task to end before its work was done.
+enum class Ender { nobody, parent, user, system };
 
 /// What a subagent used.
 struct TaskUsage {
@@ -47,11 +52,10 @@ struct TaskNotification {
   std::string agent_type = {};  // as in BackgroundTask
   TaskUsage usage = {};         // of a subagent
   std::string message = {};     // of a subagent, for the model
-  bool stopped_by_client = false;
-};
+  Ender ended_by = Ender::nobody;  // on request of one task
 
-/// Who asks a task to end.
-enum class Stopper { agent, client };
+  bool is_subagent() const { return !agent_type.empty(); }
+};
 
 /// Work that goes on after the call that started it. The destructor ends it and waits for its end.
 class BackgroundWork {
@@ -60,8 +64,8 @@ class BackgroundWork {
   /// Called once. Calls `when_ended` when the work has ended, from another thread; at once if it has ended already.
   virtual void start(std::function<void()> when_ended) = 0;
   virtual bool ended() const = 0;
-  /// Asks it to end. Does not wait.
-  virtual void end() = 0;
+  /// Asks it to end. Does not wait. The first `by` counts.
+  virtual void end(Ender by) = 0;
   /// After its end.
   virtual TaskNotification notification(const BackgroundTask& task) const = 0;
 };
@@ -94,8 +98,8 @@ class BackgroundTasks {
   /// Waits until take_finished() would return something. False: no task is running, or `stop` was requested.
   bool wait_for_finish(const std::stop_token& stop) const;
   /// Asks a task to end; it is then reported as `killed`. False: unknown id.
-  bool end(std::string_view task_id, Stopper stopper = Stopper::agent);
-  /// Asks all subagents to end.
+  bool end(std::string_view task_id, Ender by);
+  /// Asks all subagents to end, for the user.
   void end_subagents();
   /// Ends all tasks and returns when no process of them is left. They are not reported.
   void end_all();

@@ -35,12 +35,12 @@ class TaskStop final : public Tool {
     auto* const tasks = workspace.setup().tasks;
     const auto running = tasks == nullptr ? std::vector<BackgroundTask>() : tasks->list();
     const auto task = std::ranges::find(running, id, &BackgroundTask::task_id);
-    if (task == running.end() || !tasks->end(id)) {
+    if (task == running.end() || !tasks->end(id, Ender::parent)) {
       return misuse(fmt::format("No task with the id '{}' is running.", id));
     }
     return success(fmt::format("Task {} was asked to end.", id),
                    {{"task_id", id},
-                    {"task_type", task->agent_type.empty() ? "local_bash" : "local_agent"},
+                    {"task_type", task->is_subagent() ? "local_agent" : "local_bash"},
                     {"command", task->description}});
   }
 };

@@ -65,7 +65,7 @@ void AgentProgram::read_stream() {
 }
 
 /// A hook can stop the agent.
-void AgentProgram::start_session(std::string_view source) {
+void AgentProgram::start_session(session::StartSource source) {
   const auto answer = session_->start(source, control_.over());
   if (!answer.stop) return;
   session::TurnResult result;
@@ -115,7 +115,8 @@ int AgentProgram::run() {
 
 /// From the start of the session to its end.
 void AgentProgram::answer_all() {
-  start_session(session_->introduced() ? "resume" : "startup");
+  start_session(session_->introduced() ? session::StartSource::resume
+                                       : session::StartSource::startup);
   for (;;) {
     auto messages = parts_->inbox.next(control_.over());
     if (messages.empty()) break;
@@ -125,7 +126,7 @@ void AgentProgram::answer_all() {
   if (!control_.abandoned()) release_results(true);
   record_title();
   writer_.finish();
-  if (!control_.over().stop_requested()) session_->end("other", control_.over());
+  if (!control_.over().stop_requested()) session_->end(session::EndReason::other, control_.over());
   explain_denials();
 }
 
@@ -179,10 +180,10 @@ Result<> AgentProgram::clear(const session::UserMessage& message) {
   end_tasks();
   emit(session::ConversationReset{message.uuid.empty() ? make_uuid() : message.uuid});
   emit(session::TasksChanged{parts_->tasks.list()});
-  session_->end("clear", control_.over());
+  session_->end(session::EndReason::clear, control_.over());
   parts_->change_session(start);
   TRY_ASSIGN(session_, parts_->make_session(std::move(start)));
-  start_session("clear");
+  start_session(session::StartSource::clear);
   return {};
 }
 
@@ -312,9 +313,9 @@ void AgentProgram::watch() {
 }
 
 void AgentProgram::announce(const tool::TaskNotification& ended) {
-  const bool is_command = ended.agent_type.empty();
-  const bool unwanted = ended.status == tool::TaskStatus::killed &&
-                        (is_command ? ended.stopped_by_client : interrupted_.load());
+  const bool stopped =
+      ended.is_subagent() ? interrupted_.load() : ended.ended_by == tool::Ender::user;
+  const bool unwanted = stopped && ended.status == tool::TaskStatus::killed;
   auto text = ended.message;
   if (text.empty()) {
     text = fmt::format(

@@ -35,7 +35,7 @@ class AgentProgram {
   void emit(const session::Event& event) { parts_->meter.emit(parts_->identity, event); }
   void complete(const session::MessageIds& messages,
                 session::MessageState state = session::MessageState::completed);
-  void start_session(std::string_view source);
+  void start_session(session::StartSource source);
   void apply_client_setup();
   void add_plan_note(session::UserMessage& message) const;
   void record_title();

@@ -11,7 +11,7 @@ using json::ObjectWriter;
 namespace {
 
 std::string_view type_of(const tool::BackgroundTask& task) {
-  return task.agent_type.empty() ? "local_bash" : "local_agent";
+  return task.is_subagent() ? "local_agent" : "local_bash";
 }
 
 std::string usage_json(const tool::TaskUsage& usage) {
@@ -50,7 +50,7 @@ std::string line(const session::Identity& from, const session::TasksChanged& eve
     if (list.size() > 1) list += ',';
     ObjectWriter one(list);
     one.text("task_id", task.task_id).text("task_type", type_of(task));
-    if (!task.agent_type.empty()) one.text("subagent_type", task.agent_type);
+    if (task.is_subagent()) one.text("subagent_type", task.agent_type);
     one.text("description", task.description).close();
   }
   std::string out;
@@ -73,7 +73,7 @@ std::string line(const session::Identity& from, const session::TaskStarted& even
       .text("task_id", task.task_id)
       .text("tool_use_id", task.tool_use_id)
       .text("description", task.description);
-  if (!task.agent_type.empty()) {
+  if (task.is_subagent()) {
     writer.text("subagent_type", task.agent_type)
         .number("spawn_depth", std::int64_t{1})
         .text("prompt", task.prompt);
@@ -178,7 +178,7 @@ std::string line(const session::Identity& from, const session::TaskEnded& event)
       .text("status", killed ? "stopped" : to_string(event.task.status))
       .text("output_file", event.task.output_file.string())
       .text("summary", event.task.summary);
-  if (!event.task.agent_type.empty()) writer.raw("usage", usage_json(event.task.usage));
+  if (event.task.is_subagent()) writer.raw("usage", usage_json(event.task.usage));
   writer.text("uuid", make_uuid()).text("session_id", from.session_id()).close();
   return out;
 }

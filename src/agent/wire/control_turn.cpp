@@ -82,7 +82,7 @@ ControlReply serve_cancel_async_message(AgentParts& parts, const Document& reque
 
 ControlReply serve_stop_task(AgentParts& parts, const Document& request) {
   const auto id = json::text(request, "task_id");
-  if (!parts.subagents.end(id) && !parts.tasks.end(id, tool::Stopper::client)) {
+  if (!parts.subagents.end(id) && !parts.tasks.end(id, tool::Ender::user)) {
     return refusal("stop_task: no task of this session has that task_id");
   }
   return success(Document::object());

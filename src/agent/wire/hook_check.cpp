@@ -20,8 +20,7 @@ class TrialObserver final : public hook::Observer {
   void on_start(const hook::HookStart&) override {}
   void on_end(const hook::HookStart& start, const hook::HookEnd& end) override {
     const std::lock_guard lock(mutex_);
-    tried.push_back({start.command, std::string(to_string(end.outcome)), end.out, end.err,
-                     end.problem, end.exit_code, end.duration});
+    tried.push_back({start.command, end.out, end.err, end.problem, end.exit_code, end.duration});
   }
 
   std::vector<TriedHook> tried;
@@ -101,8 +100,8 @@ Result<HookLines> list_hooks(const settings::Settings& settings, const settings:
   TRY_ASSIGN(auto read, read_hooks(settings, options));
   HookLines lines{{}, std::move(read.notes)};
   for (const auto& hook : read.hooks) {
-    lines.hooks.push_back({std::string(to_string(hook.event)), hook.matcher.text(), hook.command,
-                           hook.file, hook.timeout, hook.event == hook::Event::notification});
+    lines.hooks.push_back({hook.event, hook.matcher.text(), hook.command, hook.file, hook.timeout,
+                           hook.event == hook::Event::notification});
   }
   return lines;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/hook/event.h"
 #include "agent/settings/settings.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
@@ -22,7 +23,8 @@ struct HookContext {
 
 /// A hook in effect.
 struct HookLine {
-  std::string event, matcher, command, file;
+  hook::Event event;
+  std::string matcher, command, file;
   Millis timeout{0};
   bool never_runs = false;  // the agent sends no notifications
 };
@@ -35,7 +37,6 @@ Result<HookLines> list_hooks(const settings::Settings& settings, const settings:
 /// One hook that was tried.
 struct TriedHook {
   std::string command;
-  std::string outcome;  // "success", "error"
   std::string out, err, problem;
   std::optional<int> exit_code;
   Millis duration{0};

@@ -155,6 +155,20 @@ TEST_F(SubagentsTest, OnlyTenWorkAtTheSameTime) {
   EXPECT_FALSE(subagents_.run(task(), false, stop_.get_token()).is_error) << "there is room again";
 }
 
+TEST_F(SubagentsTest, WhoEndedOneIsCounted) {
+  model_ = &waiting_;
+  for (const auto by : {tool::Ender::parent, tool::Ender::user, tool::Ender::system}) {
+    subagents_.run(task(true), true, stop_.get_token());
+    const auto id = tasks_.list().at(0).task_id;
+    EXPECT_TRUE(tasks_.end(id, by));
+    EXPECT_TRUE(tasks_.end(id, tool::Ender::user)) << "the first one counts";
+    EXPECT_EQ(ended().status, tool::TaskStatus::killed);
+  }
+  EXPECT_EQ(subagents_.stats().killed_by_parent, 1);
+  EXPECT_EQ(subagents_.stats().killed_by_user, 1);
+  EXPECT_EQ(subagents_.stats().killed_by_system, 1);
+}
+
 TEST_F(SubagentsTest, OneInTheBackgroundCanBeEnded) {
   model_ = &waiting_;
   int notified = 0;
@@ -165,7 +179,7 @@ TEST_F(SubagentsTest, OneInTheBackgroundCanBeEnded) {
   ASSERT_EQ(tasks_.list().size(), 1U);
   EXPECT_TRUE(tasks_.has_subagents());
   EXPECT_EQ(tasks_.list()[0].agent_type, "finder");
-  EXPECT_TRUE(tasks_.end(tasks_.list()[0].task_id));
+  EXPECT_TRUE(tasks_.end(tasks_.list()[0].task_id, tool::Ender::user));
   const auto end = ended();
   EXPECT_EQ(end.status, tool::TaskStatus::killed);
   EXPECT_EQ(end.agent_type, "finder");

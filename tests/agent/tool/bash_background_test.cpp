@@ -101,8 +101,8 @@ TEST(BashBackground, NothingOutlivesTheSession) {
 TEST(BashBackground, ATaskCanBeStopped) {
   Session session;
   const auto answer = session.call({{"command", "sleep 1000; true"}, {"run_in_background", true}});
-  EXPECT_FALSE(session.tasks.end("nobody"));
-  EXPECT_TRUE(session.tasks.end(answer.task));
+  EXPECT_FALSE(session.tasks.end("nobody", Ender::user));
+  EXPECT_TRUE(session.tasks.end(answer.task, Ender::user));
   ASSERT_TRUE(session.tasks.wait_for_finish({}));
   EXPECT_EQ(session.tasks.take_finished().at(0).status, TaskStatus::killed);
   EXPECT_TRUE(session.nothing_alive());
