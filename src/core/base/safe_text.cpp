@@ -95,7 +95,7 @@ std::string safe_text(std::string_view text) {
 bool is_terminal_control(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
-    const bool blank = std::string_view(" \t\r\n\a").contains(text[at]);
+    const bool blank = text[at] == ' ' || (is_control(text[at]) && text[at] != kEscape);
     const auto length = blank ? 1 : sequence_length(text, at);
     if (length == 0) return false;
     at += length;

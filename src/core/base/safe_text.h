@@ -11,7 +11,7 @@ namespace ralph {
 /// Idempotent.
 std::string safe_text(std::string_view text);
 
-/// Nothing but escape sequences and blanks, such as what a program prints at its end to reset the terminal.
+/// Nothing but escape sequences, control characters and blanks, such as what a program prints at its end to reset the terminal.
 bool is_terminal_control(std::string_view text);
 
 /// Text on one line: newlines and tabs as spaces, none at either end, cut to `code_points` with

@@ -51,11 +51,12 @@ Result<> StateKeeper::save_budget() {
   return {};
 }
 
+/// The report counts it also if it could not be written.
 Result<> StateKeeper::append(store::LoopRecord record) {
-  TRY(store_.append(record));
+  auto written = store_.append(record);
   records_.push_back(std::move(record));
   totals_ = store::add_up(records_, state.fresh_from);
-  return {};
+  return written;
 }
 
 }  // namespace ralph::loop

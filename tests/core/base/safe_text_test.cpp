@@ -65,7 +65,7 @@ TEST(SafeText, NeverLetsAControlCharacterThrough) {
 TEST(TerminalControl, IsEscapeSequencesOnly) {
   // What Claude Code prints when it ends on a terminal.
   EXPECT_TRUE(
-      is_terminal_control("\x1b[?1006l\x1b(B\x1b[>4m\x1b[<u\x1b[?25h\x1b"
+      is_terminal_control("\x1b[?1006l\x1b(B\x0f\x1b[>4m\x1b[<u\x1b[?25h\x1b"
                           "7\x1b[r\x1b"
                           "8\x1b]0;\a\x1b[?25h"));
   EXPECT_TRUE(is_terminal_control(" \r\x1b]0;title\x1b\\\x1b[0m\t"));
