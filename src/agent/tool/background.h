@@ -49,9 +49,9 @@ struct TaskNotification {
   TaskStatus status = TaskStatus::completed;
   std::filesystem::path output_file;
   std::string summary;
-  std::string agent_type = {};  // as in BackgroundTask
-  TaskUsage usage = {};         // of a subagent
-  std::string message = {};     // of a subagent, for the model
+  std::string agent_type = {};     // as in BackgroundTask
+  TaskUsage usage = {};            // of a subagent
+  std::string message = {};        // of a subagent, for the model
   Ender ended_by = Ender::nobody;  // on request of one task
 
   bool is_subagent() const { return !agent_type.empty(); }

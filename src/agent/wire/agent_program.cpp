@@ -308,6 +308,7 @@ void AgentProgram::watch() {
     for (const auto& ended : parts_->tasks.take_finished()) announce(ended);
     announcing_ = false;
     // report() may have held a result back because of the announcement.
+    if (control_.abandoned()) continue;
     if (interrupted_ || !subagents_open()) release_results(interrupted_);
   }
 }

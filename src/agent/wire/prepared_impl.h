@@ -35,7 +35,7 @@ struct Prepared {
   std::unique_ptr<instructions::AgentDefinitions> agents;
   settings::Options options;  // of the session: those given, narrowed by --agent
   std::optional<std::vector<std::string>> agent_tools;  // of --agent
-  std::string read_ahead;     // of stdin
+  std::string read_ahead;                               // of stdin
 };
 
 /// Completes what `prepared` has; prints notes to stderr.
