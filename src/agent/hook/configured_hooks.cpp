@@ -40,7 +40,7 @@ void add(Answer& all, Answer more) {
   const bool stricter =
       more.blocked ? !all.blocked : !all.blocked && more.permission > all.permission;
   if (stricter) all.reason.clear();
-  if (more.blocked || stricter) append_reason(all, std::move(more.reason));
+  if (more.blocked || stricter) append_reason(all, more.reason);
   all.permission = std::max(all.permission, more.permission);
   all.blocked = all.blocked || more.blocked;
   all.failed = all.failed || more.failed;

@@ -20,6 +20,7 @@
 #include "agent/tool/coerce.h"
 #include "agent/tool/ripgrep.h"
 #include "core/base/id.h"
+#include "core/base/utf8.h"
 #include "core/json/document.h"
 
 namespace ralph::session {
@@ -31,6 +32,7 @@ using tool::Tool;
 constexpr std::array<std::string_view, 2> kInsteadOfShell{"Glob", "Grep"};
 /// Offered where something may run in the background.
 constexpr std::string_view kStop = "TaskStop";
+constexpr std::size_t kLongestParameter = 100;  // code points
 constexpr std::size_t kMostAtOnce = 10;
 
 template <typename List>
@@ -64,7 +66,10 @@ std::string violation_text(const schema::Violation& violation) {
   if (violation.keyword == "required") {
     return fmt::format("The required parameter `{}` is missing", violation.parameter);
   }
-  if (violation.keyword == "additionalProperties") return "An unexpected parameter was provided";
+  if (violation.keyword == "additionalProperties") {
+    return fmt::format("An unexpected parameter `{}` was provided",
+                       utf8::shortened(violation.parameter, kLongestParameter));
+  }
   return fmt::format("The parameter `{}` {}", name, violation.message);
 }
 

@@ -200,7 +200,7 @@ bool SchemaChecker::check_properties(const Node& node, const Document& value, Se
       known = true;
       const bool forbidden = node.additional_properties->fixed == false;
       if (forbidden && !closed)
-        whole = report("additionalProperties", "must NOT have additional properties");
+        whole = report("additionalProperties", "must NOT have additional properties", name);
       closed = closed || forbidden;
       if (!forbidden) whole = check_child(*node.additional_properties, member, name) && whole;
     }

@@ -85,6 +85,7 @@ TEST(Toolbox, TakesNumbersAndBooleansThatCameAsTexts) {
   EXPECT_TRUE(answer(R"("limit":"abc")").contains("InputValidationError"));
   EXPECT_TRUE(answer(R"("limit":2.5)").contains("InputValidationError"));
   EXPECT_TRUE(answer(R"("allow_large":"maybe")").contains("InputValidationError"));
+  EXPECT_TRUE(answer(R"("path":"x")").contains("An unexpected parameter `path` was provided"));
 }
 
 /// A session that works for another one has its own toolbox and its parent's permissions.
