@@ -25,7 +25,14 @@ AgentProgram::AgentProgram(std::unique_ptr<AgentParts> parts,
       options_(parts_->setup.options),
       control_(parts_->control),
       writer_(writer),
-      reporting_result_(reporting_result) {
+      held_({.events = session::SessionEvents(parts_->meter, parts_->identity),
+             .ledger = parts_->ledger,
+             .inbox = parts_->inbox,
+             .tasks = parts_->tasks,
+             .control = control_,
+             .subagent_stats = [this] { return parts_->subagents.stats(); },
+             .output = options_.output,
+             .reporting = reporting_result}) {
   parts_->subagents.when_started([this] { watch_tasks(); });
   control_.on_interrupt([this] { interrupt_subagents(); });
 }
@@ -110,7 +117,7 @@ int AgentProgram::run() {
     parts_->inbox.close();
   }
   run_guarded([this] { answer_all(); });
-  return control_.exit_code().value_or(last_is_error_ ? 1 : 0);
+  return control_.exit_code().value_or(held_.last_is_error() ? 1 : 0);
 }
 
 /// From the start of the session to its end.
@@ -123,7 +130,7 @@ void AgentProgram::answer_all() {
     answer(std::move(messages));
     watch_tasks();
   }
-  if (!control_.abandoned()) release_results(true);
+  if (!control_.abandoned()) held_.release(HeldResults::Subagents::stopped);
   record_title();
   writer_.finish();
   if (!control_.over().stop_requested()) session_->end(session::EndReason::other, control_.over());
@@ -199,7 +206,7 @@ void AgentProgram::end_tasks() {
     const std::lock_guard lock(notes_mutex_);
     notes_.clear();
   }
-  release_results(true);
+  held_.release(HeldResults::Subagents::stopped);
 }
 
 void AgentProgram::answer(std::vector<session::UserMessage> messages) {
@@ -309,7 +316,11 @@ void AgentProgram::watch() {
     announcing_ = false;
     // report() may have held a result back because of the announcement.
     if (control_.abandoned()) continue;
-    if (interrupted_ || !subagents_open()) release_results(interrupted_);
+    if (interrupted_) {
+      held_.release(HeldResults::Subagents::stopped);
+    } else if (!subagents_open()) {
+      held_.release(HeldResults::Subagents::done);
+    }
   }
 }
 
@@ -352,16 +363,13 @@ void AgentProgram::add_notes(std::vector<session::UserMessage>& messages) {
 }
 
 void AgentProgram::report(session::TurnResult result) {
-  result.index = results_++;
   denials_ += result.denials.size();
   if (result.local_command.empty() || parts_->ledger.cost_usd() > 0) session_->record_totals();
-  {
-    const std::lock_guard lock(results_mutex_);
-    held_.push_back(std::move(result));
-  }
+  held_.add(std::move(result));
   const bool open = subagents_open();
   if (control_.abandoned()) return;
-  if (!open || control_.over().stop_requested()) release_results(open);
+  if (!open) return held_.release(HeldResults::Subagents::done);
+  if (control_.over().stop_requested()) held_.release(HeldResults::Subagents::stopped);
 }
 
 /// A subagent works in the background, or the model has not been told how one ended. The order of the questions matters: a
@@ -369,33 +377,6 @@ void AgentProgram::report(session::TurnResult result) {
 bool AgentProgram::subagents_open() {
   if (parts_->tasks.has_subagents()) return true;
   return announcing_ || parts_->inbox.has_notification();
-}
-
-/// Reports the turns that waited for their subagents. `stopped`: the subagents were stopped, so those turns did not succeed.
-void AgentProgram::release_results(bool stopped) {
-  const std::lock_guard lock(results_mutex_);
-  for (auto& result : std::exchange(held_, {})) {
-    if (stopped && !result.is_error) {
-      result.subtype = session::ResultSubtype::execution;
-      result.is_error = true;
-      result.errors = {"the subagents of the turn were stopped"};
-      result.terminal_reason = session::TerminalReason::aborted_tools;
-    }
-    result.total_cost_usd = parts_->ledger.cost_usd();
-    result.totals = parts_->ledger.totals();
-    result.recent_totals = parts_->ledger.since_last_result();
-    result.subagents = parts_->subagents.stats();
-    last_is_error_ = result.is_error;
-    // Before the client can read the result: after that it may disconnect.
-    if (options_.output != settings::Format::json && parts_->inbox.is_empty() &&
-        parts_->tasks.list().empty()) {
-      control_.set_answered(last_is_error_ ? 1 : 0);
-    }
-    reporting_result_ = true;
-    emit(session::TurnEnded{result});
-    reporting_result_ = false;
-    parts_->ledger.next_result();
-  }
 }
 
 }  // namespace ralph::wire

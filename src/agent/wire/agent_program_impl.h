@@ -10,6 +10,7 @@
 
 #include "agent/session/session.h"
 #include "agent/wire/agent_parts_impl.h"
+#include "agent/wire/held_results.h"
 
 namespace ralph::wire {
 
@@ -42,7 +43,6 @@ class AgentProgram {
   void explain_denials() const;
   void report(session::TurnResult result);
   bool subagents_open();
-  void release_results(bool stopped);
   void interrupt_subagents();
   void watch_tasks();
   void watch();
@@ -55,13 +55,9 @@ class AgentProgram {
   const settings::Options& options_;
   session::TurnControl& control_;
   EventWriter& writer_;
-  std::atomic<bool>& reporting_result_;
+  HeldResults held_;
   std::string client_schema_;  // in use
-  std::int64_t results_ = 0;
   std::size_t denials_ = 0;
-  std::atomic<bool> last_is_error_ = false;
-  std::mutex results_mutex_;
-  std::vector<session::TurnResult> held_;  // results of turns whose subagents still work
   std::mutex notes_mutex_;
   std::vector<std::string> notes_;         // for the model, with the next message of the user
   std::atomic<bool> interrupted_ = false;  // the user does not want the subagents to continue
