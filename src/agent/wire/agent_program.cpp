@@ -1,6 +1,4 @@
-#include <exception>
-#include <new>
-#include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fmt/core.h>
@@ -12,6 +10,7 @@
 #include "agent/wire/agent_program_impl.h"
 #include "agent/wire/control_request_handler.h"
 #include "agent/wire/reader.h"
+#include "agent/wire/run_guarded.h"
 #include "core/base/id.h"
 
 namespace ralph::wire {
@@ -32,9 +31,15 @@ AgentProgram::AgentProgram(std::unique_ptr<AgentParts> parts,
              .control = control_,
              .subagent_stats = [this] { return parts_->subagents.stats(); },
              .output = options_.output,
-             .reporting = reporting_result}) {
-  parts_->subagents.when_started([this] { watch_tasks(); });
-  control_.on_interrupt([this] { interrupt_subagents(); });
+             .reporting = reporting_result}),
+      watcher_({.setup = setup_,
+                .events = session::SessionEvents(parts_->meter, parts_->identity),
+                .tasks = parts_->tasks,
+                .inbox = parts_->inbox,
+                .control = control_,
+                .held = held_}) {
+  parts_->subagents.when_started([this] { watcher_.start(); });
+  control_.on_interrupt([this] { watcher_.interrupt(); });
 }
 
 /// Messages with a uuid are reported to the client from here on.
@@ -85,24 +90,11 @@ void AgentProgram::start_session(session::StartSource source) {
   control_.finish(1);
 }
 
-/// An exception stops the agent with a message: all threads, wherever they wait.
-void AgentProgram::run_guarded(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const std::bad_alloc&) {
-    control_.abandon(1);
-    warn(setup_, "ralph: out of memory; agent stopped (a limit such as ulimit -v may be too low)");
-  } catch (const std::exception& error) {
-    control_.abandon(1);
-    warn(setup_, fmt::format("ralph: internal error: {}; agent stopped", error.what()));
-  }
-}
-
 int AgentProgram::run() {
   std::jthread reader;
   if (options_.input == settings::Format::stream_json) {
     reader = std::jthread([this] {
-      run_guarded([this] { read_stream(); });
+      run_guarded(setup_, control_, [this] { read_stream(); });
       parts_->client.close();
       parts_->inbox.close();
     });
@@ -116,7 +108,7 @@ int AgentProgram::run() {
     parts_->inbox.push(*std::move(prompt));
     parts_->inbox.close();
   }
-  run_guarded([this] { answer_all(); });
+  run_guarded(setup_, control_, [this] { answer_all(); });
   return control_.exit_code().value_or(held_.last_is_error() ? 1 : 0);
 }
 
@@ -128,7 +120,7 @@ void AgentProgram::answer_all() {
     auto messages = parts_->inbox.next(control_.over());
     if (messages.empty()) break;
     answer(std::move(messages));
-    watch_tasks();
+    watcher_.start();
   }
   if (!control_.abandoned()) held_.release(HeldResults::Subagents::stopped);
   record_title();
@@ -184,7 +176,8 @@ Result<> AgentProgram::clear(const session::UserMessage& message) {
   options.resume.reset();
   options.session_id.clear();
   TRY_ASSIGN(auto start, open_session(setup_, options, parts_->prepared.git_branch));
-  end_tasks();
+  watcher_.end_all();
+  held_.release(HeldResults::Subagents::stopped);
   emit(session::ConversationReset{message.uuid.empty() ? make_uuid() : message.uuid});
   emit(session::TasksChanged{parts_->tasks.list()});
   session_->end(session::EndReason::clear, control_.over());
@@ -194,26 +187,11 @@ Result<> AgentProgram::clear(const session::UserMessage& message) {
   return {};
 }
 
-/// What they have not reported yet is reported to nobody. Between turns.
-void AgentProgram::end_tasks() {
-  parts_->tasks.end_all();
-  {
-    const std::lock_guard lock(watch_mutex_);
-    if (watcher_.joinable()) watcher_.join();
-  }
-  parts_->inbox.drop_notifications();
-  {
-    const std::lock_guard lock(notes_mutex_);
-    notes_.clear();
-  }
-  held_.release(HeldResults::Subagents::stopped);
-}
-
 void AgentProgram::answer(std::vector<session::UserMessage> messages) {
   if (const auto name = local_command(messages); !name.empty()) {
     return run_local_command(messages.front(), name);
   }
-  interrupted_ = false;  // before an interrupt can be about this turn
+  watcher_.begin_turn();
   const auto stop = control_.begin_turn();
   parts_->servers.wait(stop);
   const auto compact = options_.disable_slash_commands || messages.size() != 1
@@ -221,7 +199,7 @@ void AgentProgram::answer(std::vector<session::UserMessage> messages) {
                            : session::compact_command(messages.front().content);
   if (!compact) {
     for (auto& message : messages) parts_->expander.expand(message, stop);
-    add_notes(messages);
+    for (auto& note : watcher_.take_notes()) messages.push_back(std::move(note));
   }
   apply_client_setup();
   if (!compact) add_plan_note(messages.back());
@@ -284,99 +262,14 @@ void AgentProgram::record_title() {
   if (const auto title = parts_->client_setup.take_title()) session_->record_title(*title);
 }
 
-/// Watches commands and subagents that outlive their call: when one ends, the model is told, in a new turn if need be. Called
-/// from many threads.
-void AgentProgram::watch_tasks() {
-  const std::lock_guard lock(watch_mutex_);
-  if (parts_->tasks.list().empty() || watching_.exchange(true)) return;
-  parts_->inbox.hold();
-  try {
-    watcher_ = std::jthread([this] {
-      run_guarded([this] {
-        do {
-          watch();
-          watching_ = false;
-          // A task that was added just now saw watching_ still set.
-        } while (!control_.over().stop_requested() && !parts_->tasks.list().empty() &&
-                 !watching_.exchange(true));
-      });
-      parts_->inbox.release();
-    });
-  } catch (const std::system_error&) {  // no thread can be started; the end of the turn tries again
-    watching_ = false;
-    parts_->inbox.release();
-    throw;
-  }
-}
-
-void AgentProgram::watch() {
-  while (parts_->tasks.wait_for_finish(control_.over())) {
-    announcing_ = true;  // before the tasks leave the list: see subagents_open()
-    for (const auto& ended : parts_->tasks.take_finished()) announce(ended);
-    announcing_ = false;
-    // report() may have held a result back because of the announcement.
-    if (control_.abandoned()) continue;
-    if (interrupted_) {
-      held_.release(HeldResults::Subagents::stopped);
-    } else if (!subagents_open()) {
-      held_.release(HeldResults::Subagents::done);
-    }
-  }
-}
-
-void AgentProgram::announce(const tool::TaskNotification& ended) {
-  const bool stopped =
-      ended.is_subagent() ? interrupted_.load() : ended.ended_by == tool::Ender::user;
-  const bool unwanted = stopped && ended.status == tool::TaskStatus::killed;
-  auto text = ended.message;
-  if (text.empty()) {
-    text = fmt::format(
-        "<task-notification>\nTask {} has ended: {}\n{}\nIts output is in {}\n</task-notification>",
-        ended.task_id, to_string(ended.status), ended.summary, ended.output_file.string());
-  }
-  if (unwanted) {  // before the client sees the end and sends a message
-    const std::lock_guard lock(notes_mutex_);
-    notes_.push_back(text);
-  }
-  emit(session::TaskUpdated{ended});
-  emit(session::TaskEnded{ended});
-  emit(session::TasksChanged{parts_->tasks.list()});
-  if (unwanted) return;
-  session::UserMessage message;
-  message.content = session::text_content(text);
-  message.notification = true;
-  parts_->inbox.push(std::move(message));
-}
-
-/// An interrupt ends the subagents in the background too. The model learns of it with the next message of the user.
-void AgentProgram::interrupt_subagents() {
-  if (!parts_->tasks.has_subagents()) return;
-  interrupted_ = true;
-  parts_->tasks.end_subagents();
-}
-
-void AgentProgram::add_notes(std::vector<session::UserMessage>& messages) {
-  const std::lock_guard lock(notes_mutex_);
-  for (auto& text : std::exchange(notes_, {})) {
-    messages.push_back({.content = session::text_content(text), .notification = true});
-  }
-}
-
 void AgentProgram::report(session::TurnResult result) {
   denials_ += result.denials.size();
   if (result.local_command.empty() || parts_->ledger.cost_usd() > 0) session_->record_totals();
   held_.add(std::move(result));
-  const bool open = subagents_open();
+  const bool open = watcher_.subagents_open();
   if (control_.abandoned()) return;
   if (!open) return held_.release(HeldResults::Subagents::done);
   if (control_.over().stop_requested()) held_.release(HeldResults::Subagents::stopped);
-}
-
-/// A subagent works in the background, or the model has not been told how one ended. The order of the questions matters: a
-/// task leaves the list, then its message is in the inbox.
-bool AgentProgram::subagents_open() {
-  if (parts_->tasks.has_subagents()) return true;
-  return announcing_ || parts_->inbox.has_notification();
 }
 
 }  // namespace ralph::wire
