@@ -1,6 +1,7 @@
 #include "agent/wire/task_watcher.h"
 
 #include <functional>
+#include <future>
 #include <system_error>
 
 #include "agent/session/scripted.h"
@@ -215,11 +216,13 @@ TEST_F(TaskWatcherTest, AnInterruptIsForgottenInTheNextTurn) {
 TEST_F(TaskWatcherTest, AnInterruptWithoutSubagentsEndsNothing) {
   auto& command = add("b1");
   watcher_.start();
+  held_.add({});
   watcher_.interrupt();
   command.finish();
   const auto told = messages();
   ASSERT_EQ(told.size(), 1U);
   EXPECT_TRUE(told[0].contains("completed")) << told[0];
+  EXPECT_FALSE(sink_.story.contains("failed")) << sink_.story;
 }
 
 TEST_F(TaskWatcherTest, ACommandThatTheUserEndedStartsNoTurn) {
@@ -255,14 +258,23 @@ TEST_F(TaskWatcherTest, AnAbandonedAgentReportsNoResult) {
   EXPECT_EQ(sink_.story, "updated:b1 ended:b1 tasks:0");
 }
 
-TEST_F(TaskWatcherTest, EndAllDropsWhatNobodyWasToldYet) {
+TEST_F(TaskWatcherTest, EndAllDropsWhatTheModelWasNotToldYet) {
   auto& unwanted = add("b1");
   auto& wanted = add("b2");
-  add("a3", "finder");
+  auto& last = add("b3");
+  add("a4", "finder");
+  std::promise<void> announced;  // the two before the last one
+  int count = 0;
+  sink_.on_ended = [&] {
+    if (++count == 3) announced.set_value();
+  };
   watcher_.start();
   EXPECT_TRUE(tasks_.end("b1", Ender::user));
   unwanted.finish();
   wanted.finish();
+  last.finish();
+  announced.get_future().wait();
+  EXPECT_TRUE(inbox_.has_notification());
   inbox_.push({.content = "[]", .uuid = "of the user"});
   watcher_.end_all();
   EXPECT_TRUE(tasks_.list().empty());
@@ -275,7 +287,7 @@ TEST_F(TaskWatcherTest, EndAllDropsWhatNobodyWasToldYet) {
   EXPECT_EQ(left[0].uuid, "of the user");
   EXPECT_TRUE(inbox_.is_empty());
 
-  add("b4").finish();
+  add("b5").finish();
   watcher_.start();
   EXPECT_EQ(messages().size(), 1U) << "later tasks are watched again";
 }
