@@ -2,11 +2,8 @@
 #include <utility>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
-#include "agent/session/json_text.h"
 #include "agent/session/local_command.h"
-#include "agent/session/plan_tools.h"
 #include "agent/wire/agent_program_impl.h"
 #include "agent/wire/control_request_handler.h"
 #include "agent/wire/reader.h"
@@ -24,6 +21,13 @@ AgentProgram::AgentProgram(std::unique_ptr<AgentParts> parts,
       options_(parts_->setup.options),
       control_(parts_->control),
       writer_(writer),
+      client_setup_({.options = options_,
+                     .prompt = parts_->client_prompt,
+                     .setup = parts_->client_setup,
+                     .modes = parts_->modes,
+                     .toolbox = parts_->toolbox,
+                     .system = parts_->prepared.system,
+                     .structured = parts_->prepared.structured}),
       held_({.events = session::SessionEvents(parts_->meter, parts_->identity),
              .ledger = parts_->ledger,
              .inbox = parts_->inbox,
@@ -123,7 +127,7 @@ void AgentProgram::answer_all() {
     watcher_.start();
   }
   if (!control_.abandoned()) held_.release(HeldResults::Subagents::stopped);
-  record_title();
+  client_setup_.record_title(*session_);
   writer_.finish();
   if (!control_.over().stop_requested()) session_->end(session::EndReason::other, control_.over());
   explain_denials();
@@ -161,9 +165,6 @@ void AgentProgram::run_local_command(const session::UserMessage& message, const 
   }
   session_->announce(result.answers);
   if (!result.text.empty()) emit(session::LocalReply{result.text});
-  result.total_cost_usd = parts_->ledger.cost_usd();
-  result.totals = parts_->ledger.totals();
-  result.recent_totals = parts_->ledger.since_last_result();
   const auto answered = result.answers;
   report(std::move(result));
   complete(answered);
@@ -201,8 +202,8 @@ void AgentProgram::answer(std::vector<session::UserMessage> messages) {
     for (auto& message : messages) parts_->expander.expand(message, stop);
     for (auto& note : watcher_.take_notes()) messages.push_back(std::move(note));
   }
-  apply_client_setup();
-  if (!compact) add_plan_note(messages.back());
+  client_setup_.apply(*session_);
+  if (!compact) client_setup_.add_plan_note(messages.back());
   auto answered = compact ? session_->compact(std::move(messages.front()), *compact, stop)
                           : session_->answer(std::move(messages), stop);
   control_.end_turn();
@@ -216,38 +217,6 @@ void AgentProgram::answer(std::vector<session::UserMessage> messages) {
   complete(answered->messages, aborted ? MessageState::cancelled : MessageState::completed);
 }
 
-/// What the client has asked for since the last turn. The system prompt of a session does not change once it was sent.
-void AgentProgram::apply_client_setup() {
-  const bool own_prompt = session_->introduced() || !options_.agent.empty();
-  auto system = own_prompt ? std::nullopt : parts_->client_prompt.apply(options_);
-  if (system) {
-    session_->set_system_prompt(*system);
-    parts_->prepared.system = *std::move(system);
-  }
-  record_title();
-  const auto setup = parts_->client_setup.get();
-  if (!setup.json_schema || *setup.json_schema == client_schema_) return;
-  client_schema_ = *setup.json_schema;
-  auto structured = session::StructuredOutput::make(*setup.json_schema);
-  if (!structured) return;  // initialize has refused it
-  parts_->prepared.structured = *std::move(structured);
-  session_->set_structured_output(&*parts_->prepared.structured);
-}
-
-/// In plan mode the model must know that it is to plan; clients can switch the mode between turns.
-void AgentProgram::add_plan_note(session::UserMessage& message) const {
-  if (parts_->modes.mode() != permission::Mode::plan) return;
-  const bool can_present = parts_->toolbox.find("ExitPlanMode") != nullptr;
-  auto blocks = json::parse(message.content);
-  if (!blocks || !blocks->is_array()) return;
-  const auto own = parts_->client_setup.get().plan_mode_note;
-  const auto note = own ? *own : session::plan_mode_note(can_present);
-  if (message.original.empty()) message.original = message.content;
-  blocks->push_back(
-      {{"type", "text"}, {"text", fmt::format("<system-reminder>\n{}\n</system-reminder>", note)}});
-  message.content = json::write(*blocks);
-}
-
 /// The model may claim success all the same.
 void AgentProgram::explain_denials() const {
   if (denials_ == 0 || !parts_->prepared.settings.not_trusted) return;
@@ -255,11 +224,6 @@ void AgentProgram::explain_denials() const {
                            "not count, because it is not trusted ('ralph trust' trusts it)",
                            denials_ == 1 ? "a tool call was"
                                          : fmt::format("{} tool calls were", denials_)));
-}
-
-/// A title that the client gave since the last turn.
-void AgentProgram::record_title() {
-  if (const auto title = parts_->client_setup.take_title()) session_->record_title(*title);
 }
 
 void AgentProgram::report(session::TurnResult result) {

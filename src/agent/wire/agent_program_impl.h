@@ -7,12 +7,13 @@
 
 #include "agent/session/session.h"
 #include "agent/wire/agent_parts_impl.h"
+#include "agent/wire/client_setup_applier.h"
 #include "agent/wire/held_results.h"
 #include "agent/wire/task_watcher.h"
 
 namespace ralph::wire {
 
-/// Answers the messages of the input, turn by turn, until it ends.
+/// Answers the messages of the input, turn by turn, until it ends. Owns the order of the steps of a session.
 class AgentProgram {
  public:
   /// `reporting_result` is set while a result is written.
@@ -33,9 +34,6 @@ class AgentProgram {
   void complete(const session::MessageIds& messages,
                 session::MessageState state = session::MessageState::completed);
   void start_session(session::StartSource source);
-  void apply_client_setup();
-  void add_plan_note(session::UserMessage& message) const;
-  void record_title();
   void explain_denials() const;
   void report(session::TurnResult result);
 
@@ -45,7 +43,7 @@ class AgentProgram {
   const settings::Options& options_;
   session::TurnControl& control_;
   EventWriter& writer_;
-  std::string client_schema_;  // in use
+  ClientSetupApplier client_setup_;
   std::size_t denials_ = 0;
   HeldResults held_;
   TaskWatcher watcher_;  // its thread uses the other members
