@@ -1,19 +1,19 @@
 #pragma once
 // Private to this module's .cpp files.
 #include <atomic>
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "agent/session/session.h"
 #include "agent/wire/agent_parts_impl.h"
+#include "agent/wire/client_setup_applier.h"
+#include "agent/wire/held_results.h"
+#include "agent/wire/task_watcher.h"
 
 namespace ralph::wire {
 
-/// Answers the messages of the input, turn by turn, until it ends.
+/// Answers the messages of the input, turn by turn, until it ends. Owns the order of the steps of a session.
 class AgentProgram {
  public:
   /// `reporting_result` is set while a result is written.
@@ -25,29 +25,17 @@ class AgentProgram {
  private:
   void receive(session::UserMessage message);
   void read_stream();
-  void run_guarded(const std::function<void()>& work);
   void answer_all();
   void answer(std::vector<session::UserMessage> messages);
   std::string local_command(const std::vector<session::UserMessage>& messages) const;
   void run_local_command(const session::UserMessage& message, const std::string& name);
   Result<> clear(const session::UserMessage& message);
-  void end_tasks();
   void emit(const session::Event& event) { parts_->meter.emit(parts_->identity, event); }
   void complete(const session::MessageIds& messages,
                 session::MessageState state = session::MessageState::completed);
   void start_session(session::StartSource source);
-  void apply_client_setup();
-  void add_plan_note(session::UserMessage& message) const;
-  void record_title();
   void explain_denials() const;
   void report(session::TurnResult result);
-  bool subagents_open();
-  void release_results(bool stopped);
-  void interrupt_subagents();
-  void watch_tasks();
-  void watch();
-  void announce(const tool::TaskNotification& ended);
-  void add_notes(std::vector<session::UserMessage>& messages);
 
   std::unique_ptr<AgentParts> parts_;
   std::unique_ptr<session::Session> session_;
@@ -55,20 +43,10 @@ class AgentProgram {
   const settings::Options& options_;
   session::TurnControl& control_;
   EventWriter& writer_;
-  std::atomic<bool>& reporting_result_;
-  std::string client_schema_;  // in use
-  std::int64_t results_ = 0;
+  ClientSetupApplier client_setup_;
   std::size_t denials_ = 0;
-  std::atomic<bool> last_is_error_ = false;
-  std::mutex results_mutex_;
-  std::vector<session::TurnResult> held_;  // results of turns whose subagents still work
-  std::mutex notes_mutex_;
-  std::vector<std::string> notes_;         // for the model, with the next message of the user
-  std::atomic<bool> interrupted_ = false;  // the user does not want the subagents to continue
-  std::mutex watch_mutex_;
-  std::atomic<bool> watching_ = false;
-  std::atomic<bool> announcing_ = false;
-  std::jthread watcher_;  // of the background tasks; uses the other members
+  HeldResults held_;
+  TaskWatcher watcher_;  // its thread uses the other members
 };
 
 }  // namespace ralph::wire

@@ -13,6 +13,7 @@
 #include "agent/session/structured_output.h"
 #include "agent/session/turn_control.h"
 #include "agent/settings/credential.h"
+#include "agent/settings/model_choice.h"
 #include "agent/settings/settings.h"
 #include "agent/wire/agent.h"
 
