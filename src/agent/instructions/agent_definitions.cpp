@@ -88,8 +88,7 @@ class DefinitionReader {
     if (value.is_string()) {
       names = names_in(value.get_ref<const std::string&>());
       if (names.empty()) complain(key, "is empty; without it the agent has all tools");
-    } else if (value.is_array() &&
-               std::ranges::all_of(value, [](const Document& name) { return name.is_string(); })) {
+    } else if (json::is_text_list(value)) {
       names = json::texts(value);
     } else {
       complain(key, "must be a list of tools");
