@@ -13,7 +13,6 @@
 #include "core/base/id.h"
 #include "core/base/utf8.h"
 #include "core/base/words.h"
-#include "core/json/field.h"
 
 namespace ralph::hook {
 namespace {
@@ -231,49 +230,11 @@ Answer ConfiguredHooks::run(const Occasion& occasion, const std::stop_token& sto
   return answer;
 }
 
-Result<> ConfiguredHooks::read_group(Event event, const Document& group,
-                                     std::vector<CallbackHook>& callbacks) {
-  const auto& pattern = json::member(group, "matcher");
-  if (!pattern.is_null() && !pattern.is_string()) {
-    return fail(Code::malformed, "'matcher' is not a string");
-  }
-  const auto& ids = json::member(group, "hookCallbackIds");
-  const auto is_text = [](const Document& id) { return id.is_string(); };
-  if (!ids.is_array() || !std::ranges::all_of(ids, is_text)) {
-    return fail(Code::malformed, "'hookCallbackIds' is not a list of strings");
-  }
-  const auto timeout = read_timeout(json::member(group, "timeout"));
-  if (!timeout) return fail(Code::malformed, "'timeout': " + timeout.error().message);
-  for (auto& id : json::texts(ids)) {
-    TRY_ASSIGN(auto matcher, Matcher::compile(json::text(group, "matcher")));
-    callbacks.push_back({event, std::move(matcher), std::move(id), *timeout});
-  }
-  return {};
-}
-
 Result<std::vector<std::string>> ConfiguredHooks::set_callbacks(const Document& hooks) {
-  std::vector<CallbackHook> callbacks;
-  std::vector<std::string> unknown;
-  if (!hooks.is_null() && !hooks.is_object()) {
-    return fail(Code::malformed, "'hooks' is not an object");
-  }
-  for (const auto& [name, groups] : hooks.items()) {
-    const auto event = parse_event(name);
-    if (!event || *event == Event::session_start || *event == Event::session_end) {
-      unknown.push_back(name);
-      continue;
-    }
-    if (groups.is_null()) continue;
-    if (!groups.is_array()) return fail(Code::malformed, fmt::format("'{}' is not a list", name));
-    for (const auto& group : groups) {
-      if (auto read = read_group(*event, group, callbacks); !read) {
-        return fail(Code::malformed, fmt::format("hooks.{}: {}", name, read.error().message));
-      }
-    }
-  }
+  TRY_ASSIGN(auto read, read_callback_hooks(hooks));
   const std::lock_guard lock(mutex_);
-  callbacks_ = std::move(callbacks);
-  return unknown;
+  callbacks_ = std::move(read.hooks);
+  return std::move(read.events_without_effect);
 }
 
 }  // namespace ralph::hook

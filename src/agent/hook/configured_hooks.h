@@ -43,22 +43,13 @@ class ConfiguredHooks final : public Hooks {
   bool has(Event event) const override;
   Answer run(const Occasion& occasion, const std::stop_token& stop) override;
 
-  /// Replaces the client's hooks: {EVENT: [{matcher, hookCallbackIds, timeout}]}. An error: they are malformed, and the
-  /// former ones stay. Returns the events without effect: those that do not exist, and start and end of a session, for
-  /// which Claude Code does not ask the client either.
+  /// Replaces the client's hooks, see read_callback_hooks(). An error: they are malformed, and the former ones stay.
+  /// Returns the events without effect.
   Result<std::vector<std::string>> set_callbacks(const json::Document& hooks);
 
  private:
-  struct CallbackHook {
-    Event event;
-    Matcher matcher;
-    std::string id;
-    Millis timeout;
-  };
   struct Job;
   struct Done;
-  static Result<> read_group(Event event, const json::Document& group,
-                             std::vector<CallbackHook>& callbacks);
   std::vector<Job> jobs_for(const Occasion& occasion) const;
   json::Document input_for(const Occasion& occasion) const;
   Done run_job(const Job& job, const Occasion& occasion, const json::Document& input,

@@ -25,6 +25,51 @@ constexpr std::array<std::string_view, 5> kKeys{"type", "command", "timeout", "s
                                                 "async"};
 constexpr std::array<std::string_view, 4> kOtherTypes{"prompt", "agent", "http", "mcp_tool"};
 
+std::unexpected<Error> malformed(std::string_view place, std::string_view why) {
+  return fail(Code::malformed, fmt::format("{}: {}", place, why));
+}
+
+/// Hooks of one event that have a matcher in common.
+struct Group {
+  Event event;
+  const Document& members;
+  std::string place;  // "hooks.Stop[0]"
+
+  Result<Matcher> matcher() const {
+    auto matcher = Matcher::compile(json::text(members, "matcher"));
+    if (!matcher) return malformed(place + ".matcher", matcher.error().message);
+    return matcher;
+  }
+};
+
+/// `list`: the value of the event's member of "hooks".
+Result<std::vector<Group>> groups_of(Event event, const Document& list) {
+  const auto place = fmt::format("hooks.{}", to_string(event));
+  if (!list.is_array()) return malformed(place, "it is not a list");
+  std::vector<Group> groups;
+  for (const auto& members : list) {
+    groups.push_back({event, members, fmt::format("{}[{}]", place, groups.size())});
+    const auto& group = groups.back();
+    if (!members.is_object()) return malformed(group.place, "it is not an object");
+    const auto& pattern = json::member(members, "matcher");
+    if (!pattern.is_null() && !pattern.is_string()) {
+      return malformed(group.place + ".matcher", "it is not a string");
+    }
+  }
+  return groups;
+}
+
+/// In seconds; null: the default.
+Result<Millis> timeout_of(const Document& members, const std::string& place) {
+  const auto& seconds = json::member(members, "timeout");
+  if (seconds.is_null()) return kDefaultTimeout;
+  if (!seconds.is_number() || seconds.get<double>() <= 0 ||
+      seconds.get<double>() > kLongestTimeout) {
+    return malformed(place + ".timeout", "it is not a number of seconds between 0 and a week");
+  }
+  return std::max(Millis{1}, Millis(static_cast<std::int64_t>(seconds.get<double>() * 1000)));
+}
+
 /// Reads the hooks of one file.
 class HookReader {
  public:
@@ -34,31 +79,20 @@ class HookReader {
   Result<> read(const Document& hooks) {
     if (hooks.is_null()) return {};
     if (!hooks.is_object()) return malformed("hooks", "it is not an object");
-    for (const auto& [name, groups] : hooks.items()) {
-      const auto place = fmt::format("hooks.{}", name);
+    for (const auto& [name, list] : hooks.items()) {
       const auto event = parse_event(name);
       if (!event) {
-        settings_.notes.push_back(
-            fmt::format("ralph: {} in {} has no effect: there is no such event", place, file_));
+        settings_.notes.push_back(fmt::format(
+            "ralph: hooks.{} in {} has no effect: there is no such event", name, file_));
         continue;
       }
-      if (!groups.is_array()) return malformed(place, "it is not a list");
-      for (std::size_t i = 0; i < groups.size(); ++i) {
-        TRY(read_group(*event, groups[i], fmt::format("{}[{}]", place, i)));
-      }
+      TRY_ASSIGN(const auto groups, groups_of(*event, list));
+      for (const auto& group : groups) TRY(read_group(group));
     }
     return {};
   }
 
  private:
-  std::unexpected<Error> malformed(std::string_view place, std::string_view why) const {
-    return fail(Code::usage,
-                fmt::format("{}{} cannot be used: {}: {}. A hook may forbid something, so the "
-                            "agent does not run without it",
-                            kSettingsError, file_, place, why),
-                std::string(kHint));
-  }
-
   Result<> not_supported(std::string_view place, std::string_view what) {
     if (unsupported_ == Unsupported::refuse) {
       return fail(
@@ -71,18 +105,13 @@ class HookReader {
     return {};
   }
 
-  Result<> read_group(Event event, const Document& group, const std::string& place) {
-    if (!group.is_object()) return malformed(place, "it is not an object");
-    const auto& pattern = json::member(group, "matcher");
-    if (!pattern.is_null() && !pattern.is_string()) {
-      return malformed(place + ".matcher", "it is not a string");
-    }
-    const auto& hooks = json::member(group, "hooks");
-    if (!hooks.is_array()) return malformed(place + ".hooks", "it is not a list");
+  Result<> read_group(const Group& group) {
+    const auto& hooks = json::member(group.members, "hooks");
+    if (!hooks.is_array()) return malformed(group.place + ".hooks", "it is not a list");
     for (std::size_t i = 0; i < hooks.size(); ++i) {
-      auto matcher = Matcher::compile(json::text(group, "matcher"));
-      if (!matcher) return malformed(place + ".matcher", matcher.error().message);
-      TRY(read_hook(event, *std::move(matcher), hooks[i], fmt::format("{}.hooks[{}]", place, i)));
+      TRY_ASSIGN(auto matcher, group.matcher());
+      TRY(read_hook(group.event, std::move(matcher), hooks[i],
+                    fmt::format("{}.hooks[{}]", group.place, i)));
     }
     return {};
   }
@@ -98,14 +127,13 @@ class HookReader {
     if (command == nullptr || is_blank(*command) || command->find('\0') != command->npos) {
       return malformed(place + ".command", "it is not a command line");
     }
-    const auto timeout = read_timeout(json::member(hook, "timeout"));
-    if (!timeout) return malformed(place + ".timeout", timeout.error().message);
+    TRY_ASSIGN(const auto timeout, timeout_of(hook, place));
     for (const auto& [key, value] : hook.items()) {
       if (std::ranges::find(kKeys, key) == kKeys.end()) {
         return not_supported(place, fmt::format("the key '{}'", key));
       }
     }
-    settings_.hooks.push_back({event, std::move(matcher), *command, *timeout, file_});
+    settings_.hooks.push_back({event, std::move(matcher), *command, timeout, file_});
     return {};
   }
 
@@ -114,20 +142,46 @@ class HookReader {
   HookSettings& settings_;
 };
 
-}  // namespace
-
-Result<Millis> read_timeout(const Document& seconds) {
-  if (seconds.is_null()) return kDefaultTimeout;
-  if (!seconds.is_number() || seconds.get<double>() <= 0 ||
-      seconds.get<double>() > kLongestTimeout) {
-    return fail(Code::malformed, "it is not a number of seconds between 0 and a week");
+Result<> read_callback_group(const Group& group, std::vector<CallbackHook>& hooks) {
+  const auto& ids = json::member(group.members, "hookCallbackIds");
+  if (!json::is_text_list(ids)) {
+    return malformed(group.place + ".hookCallbackIds", "it is not a list of strings");
   }
-  return std::max(Millis{1}, Millis(static_cast<std::int64_t>(seconds.get<double>() * 1000)));
+  TRY_ASSIGN(const auto timeout, timeout_of(group.members, group.place));
+  for (auto& id : json::texts(ids)) {
+    TRY_ASSIGN(auto matcher, group.matcher());
+    hooks.push_back({group.event, std::move(matcher), std::move(id), timeout});
+  }
+  return {};
 }
+
+}  // namespace
 
 Result<> read_hook_settings(const Document& hooks, const std::string& file, Unsupported unsupported,
                             HookSettings& settings) {
-  return HookReader(file, unsupported, settings).read(hooks);
+  auto read = HookReader(file, unsupported, settings).read(hooks);
+  if (read || read.error().code != Code::malformed) return read;
+  return fail(Code::usage,
+              fmt::format("{}{} cannot be used: {}. A hook may forbid something, so the agent does "
+                          "not run without it",
+                          kSettingsError, file, read.error().message),
+              std::string(kHint));
+}
+
+Result<CallbackHooks> read_callback_hooks(const Document& hooks) {
+  if (!hooks.is_null() && !hooks.is_object()) return malformed("hooks", "it is not an object");
+  CallbackHooks read;
+  for (const auto& [name, list] : hooks.items()) {
+    const auto event = parse_event(name);
+    if (!event || *event == Event::session_start || *event == Event::session_end) {
+      read.events_without_effect.push_back(name);
+      continue;
+    }
+    if (list.is_null()) continue;
+    TRY_ASSIGN(const auto groups, groups_of(*event, list));
+    for (const auto& group : groups) TRY(read_callback_group(group, read.hooks));
+  }
+  return read;
 }
 
 }  // namespace ralph::hook

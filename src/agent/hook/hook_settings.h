@@ -34,7 +34,21 @@ enum class Unsupported { refuse, leave_out };
 Result<> read_hook_settings(const json::Document& hooks, const std::string& file,
                             Unsupported unsupported, HookSettings& settings);
 
-/// A time limit in seconds, as settings and clients give it; null: the default.
-Result<Millis> read_timeout(const json::Document& seconds);
+/// A hook that the client runs.
+struct CallbackHook {
+  Event event;
+  Matcher matcher;
+  std::string id;
+  Millis timeout = kDefaultTimeout;
+};
+
+struct CallbackHooks {
+  std::vector<CallbackHook> hooks;
+  /// Events that do not exist, and start and end of a session, for which Claude Code does not ask the client either.
+  std::vector<std::string> events_without_effect;
+};
+
+/// The hooks of a client: {EVENT: [{matcher, hookCallbackIds, timeout}]}, or null. An error names the malformed member.
+Result<CallbackHooks> read_callback_hooks(const json::Document& hooks);
 
 }  // namespace ralph::hook

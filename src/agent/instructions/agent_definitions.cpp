@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include <fmt/core.h>
@@ -88,8 +89,7 @@ class DefinitionReader {
     if (value.is_string()) {
       names = names_in(value.get_ref<const std::string&>());
       if (names.empty()) complain(key, "is empty; without it the agent has all tools");
-    } else if (value.is_array() &&
-               std::ranges::all_of(value, [](const Document& name) { return name.is_string(); })) {
+    } else if (json::is_text_list(value)) {
       names = json::texts(value);
     } else {
       complain(key, "must be a list of tools");
@@ -151,18 +151,25 @@ std::vector<std::string> both(const std::vector<std::string>& agent, const auto&
   return names;
 }
 
-/// Regular files below a directory, sorted; links to directories are not followed.
-std::vector<fs::path> markdown_files(const fs::path& folder) {
-  std::vector<fs::path> files;
+/// The Markdown files below a directory, which need not exist; links to directories are not followed. Directories that
+/// cannot be read are noted.
+void find_markdown(const fs::path& folder, int depth, std::vector<fs::path>& files,
+                   std::vector<std::string>& notes) {
   std::error_code error;
-  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
-       at.increment(error)) {
-    if (at.depth() >= kDeepestAgentFolder) at.disable_recursion_pending();
-    if (at->path().extension() == ".md") files.push_back(at->path());
-    if (files.size() >= kMostAgents) break;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (files.size() + notes.size() >= kMostAgents) return;
+    std::error_code unknown;
+    if (fs::is_directory(at->symlink_status(unknown))) {
+      if (depth < kDeepestAgentFolder) find_markdown(at->path(), depth + 1, files, notes);
+    } else if (at->path().extension() == ".md") {
+      files.push_back(at->path());
+    }
   }
-  std::ranges::sort(files);
-  return files;
+  const bool absent =
+      error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+  if (!error || absent) return;
+  notes.push_back(fmt::format("ralph: {}: it cannot be read ({}); its agents are not defined",
+                              folder.string(), error.message()));
 }
 
 }  // namespace
@@ -213,7 +220,10 @@ AgentDefinitions::AgentDefinitions(const settings::Options& options,
 }
 
 void AgentDefinitions::find_in(const Place& place) {
-  for (const auto& file : markdown_files(place.folder)) add_file(file, place);
+  std::vector<fs::path> files;
+  find_markdown(place.folder, 0, files, notes_);
+  std::ranges::sort(files);
+  for (const auto& file : files) add_file(file, place);
 }
 
 void AgentDefinitions::add_file(const fs::path& file, const Place& place) {

@@ -1,30 +1,26 @@
 #include "agent/instructions/client_prompt.h"
 
-#include <algorithm>
-
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "agent/instructions/system_prompt.h"
+#include "core/json/field.h"
 
 namespace ralph::instructions {
 namespace {
 
 /// A string, or strings joined by empty lines; nullopt: none.
 Result<std::optional<std::string>> prompt_member(const json::Document& request, const char* name) {
-  const auto found = request.find(name);
-  if (found == request.end() || found->is_null()) return std::nullopt;
-  if (found->is_string()) return found->get<std::string>();
-  const bool texts = found->is_array() &&
-                     std::ranges::all_of(*found, [](const auto& part) { return part.is_string(); });
-  if (!texts) {
+  const auto& value = json::member(request, name);
+  if (value.is_null()) return std::nullopt;
+  if (value.is_string()) return value.get<std::string>();
+  if (!json::is_text_list(value)) {
     return fail(Code::usage, fmt::format("'{}' must be a string or a list of strings", name));
   }
   std::string all;
-  for (const auto& part : *found) {
-    const auto text = part.template get<std::string>();
-    if (!all.empty() && !text.empty()) all += "\n\n";
-    all += text;
+  for (const auto& part : json::texts(value)) {
+    if (!all.empty() && !part.empty()) all += "\n\n";
+    all += part;
   }
   return all;
 }

@@ -62,7 +62,7 @@ std::optional<TurnReport> Session::answer(std::vector<UserMessage> messages,
   Turn turn(state_, std::move(messages));
   auto result = turn.run(stop);
   if (!result) return std::nullopt;
-  return TurnReport{*std::move(result), turn.answered(), turn.folded_in()};
+  return TurnReport{*std::move(result), turn.messages().answered(), turn.messages().folded_in()};
 }
 
 std::optional<TurnReport> Session::compact(UserMessage message, const std::string& instructions,
@@ -71,7 +71,7 @@ std::optional<TurnReport> Session::compact(UserMessage message, const std::strin
   Turn turn(state_, {std::move(message)});
   auto result = turn.run_compact(instructions, stop);
   if (!result) return std::nullopt;
-  return TurnReport{*std::move(result), turn.answered(), turn.folded_in()};
+  return TurnReport{*std::move(result), turn.messages().answered(), turn.messages().folded_in()};
 }
 
 void Session::set_system_prompt(std::vector<std::string> texts) {

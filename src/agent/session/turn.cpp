@@ -23,12 +23,10 @@ constexpr std::string_view kGoOn =
     "anything; keep the rest short.";
 constexpr std::string_view kCutOff =
     "The connection broke while the answer above was sent. Continue where it stops; if it is "
-    "empty, "
-    "answer from the beginning.";
+    "empty, answer from the beginning.";
 constexpr std::string_view kRefused =
     "A safety check stopped the answer above and withheld the rest of it. Do not write that "
-    "content "
-    "again in any form.";
+    "content again in any form.";
 constexpr std::string_view kEmpty =
     "[The last answer has no visible text. Please write an answer that the user can see.]";
 constexpr std::string_view kMissingTool =
@@ -36,27 +34,44 @@ constexpr std::string_view kMissingTool =
 constexpr std::string_view kDemandStructure =
     "[structured-output-enforce] A call of the StructuredOutput tool is required to complete this "
     "request. Make it now.";
-constexpr std::string_view kInterruptedTools = "[Request interrupted by user for tool use]";
+/// A hook that never lets a turn end would cost without limit.
+constexpr int kMostPreventedEnds = 8;
+
+/// Adds a message of the agent with the role of the user.
+void add_note(SessionState& state, std::string_view text, UserExtras extras = {}) {
+  const auto content = text_content(text);
+  extras.uuid = make_uuid();
+  extras.synthetic = true;
+  state.conversation.add_user(content, extras.uuid, "\"isMeta\":true");
+  state.events.emit(UserInput{content, extras});
+}
+
+std::string repeated_note(const LoopGuard& guard) {
+  return fmt::format(
+      "[loop-guard] The same call was made {} times in a row with the same result: {}. Repeating "
+      "it will not help. Find out why it fails, try something else, or say what is missing and "
+      "finish.",
+      guard.times(), guard.repeated());
+}
 
 }  // namespace
 
 Turn::Turn(SessionState& state, std::vector<UserMessage> messages)
     : state_(state),
-      messages_(std::move(messages)),
       stats_{.began = steady_clock::now()},
+      hooks_(state),
+      messages_(state, stats_, hooks_, std::move(messages)),
       reporter_(state, stats_),
       compactor_(state, stats_),
       tools_(state, stats_),
-      hooks_(state) {}
+      end_(state, stats_, reporter_, tools_, messages_) {}
 
 std::optional<TurnResult> Turn::run(const std::stop_token& stop) {
   state_.refresh_tools(stop);
   begin();
-  std::int64_t more = 0;
-  for (const auto& message : messages_) more += content_tokens(message.content);
   // Before the new messages are added: only earlier ones are summarized.
-  trouble_ = compactor_.make_room(more, stop);
-  auto step = add_messages(messages_, stop);
+  trouble_ = compactor_.make_room(messages_.tokens(), stop);
+  auto step = after_messages(messages_.add(stop), stop);
   while (std::holds_alternative<GoOn>(step)) step = ask_and_act(stop);
   if (auto* result = std::get_if<TurnResult>(&step)) return std::move(*result);
   return std::nullopt;
@@ -65,90 +80,43 @@ std::optional<TurnResult> Turn::run(const std::stop_token& stop) {
 /// One request and what follows from its reply.
 Turn::Step Turn::ask_and_act(const std::stop_token& stop) {
   if (!trouble_) trouble_ = compactor_.make_room(0, stop);
-  if (trouble_) return no_room(*trouble_);
-  if (state_.over_budget()) return budget_reached({});
-  if (!state_.links.model.available()) return failed(not_logged_in());
+  if (trouble_ && state_.links.control.abandoned()) return Abandoned{};
+  if (trouble_) return end_.no_room(*trouble_);
+  if (state_.over_budget()) return end_.budget_reached({});
+  if (!state_.links.model.available()) return end_.failed(not_logged_in());
   const auto answer = ask(stop);
   if (state_.links.control.abandoned()) return Abandoned{};
   if (answer.failure) {
-    if (answer.failure->kind == api::FailureKind::cancelled) return interrupted(answer.reply);
+    if (answer.failure->kind == api::FailureKind::cancelled) return end_.interrupted(answer.reply);
     if (recover(*answer.failure, stop)) return GoOn{};
-    return failed(
+    return end_.failed(
         failure_report(*answer.failure, state_.links.choice.id(), state_.config.token_login));
   }
   append_reply(answer.reply);
-  if (state_.over_budget()) return budget_reached(answer.reply.stop_reason);
+  if (state_.over_budget()) return end_.budget_reached(answer.reply.stop_reason);
   return act_on(answer.reply, stop);
 }
 
-/// Everything before the first request.
 void Turn::begin() {
-  for (const auto& message : messages_) {
-    if (message.uuid.empty()) continue;
-    answered_.push_back(message.uuid);
-    if (message.started) continue;
-    state_.events.emit(MessageProgress{message.uuid, MessageState::started});
-  }
-  reporter_.set_answered(answered_);
-  state_.announce(answered_);
+  messages_.begin();
+  reporter_.set_answered(messages_.answered());
+  state_.announce(messages_.answered());
 }
 
-/// Hooks can keep messages from the model. If none of the user's is left, or a hook wants so, the turn is over; messages
-/// behind the one that ended it wait for the next turn.
-Turn::Step Turn::add_messages(std::span<const UserMessage> messages, const std::stop_token& stop) {
-  bool any = stats_.requests > 0 || (!messages.empty() && messages.front().notification);
-  std::string blocked;
-  while (!messages.empty()) {
-    const auto& message = messages.front();
-    messages = messages.subspan(1);
-    auto answer = hooks_.before_message(message, stop);
-    if (answer.stop || answer.failed || (answer.blocked && stop.stop_requested())) {
-      put_back(messages, stop);
-      return stopped_at_message(answer, stop);
-    }
-    if (answer.blocked) {
-      blocked = report_blocked(message, answer);
-      continue;
-    }
-    any = any || !message.notification;
-    add_user_message(message);
-    add_contexts(answer.contexts);
+/// What follows from the hooks of messages.
+Turn::Step Turn::after_messages(TurnMessages::Outcome outcome, const std::stop_token& stop) {
+  if (auto* blocked = std::get_if<TurnMessages::Blocked>(&outcome)) {
+    return end_.blocked(std::move(blocked->text));
   }
-  if (any || blocked.empty()) return GoOn{};
-  return message_blocked(std::move(blocked));
-}
-
-/// An interrupt of a turn that has asked nothing yet is meant for all of its messages.
-void Turn::put_back(std::span<const UserMessage> messages, const std::stop_token& stop) {
-  if (stop.stop_requested() && stats_.requests == 0) return;
-  std::vector<UserMessage> waiting(messages.begin(), messages.end());
-  for (auto& message : waiting) {
-    message.started = true;
-    std::erase(answered_, message.uuid);
-    std::erase(folded_in_, message.uuid);
+  auto* const stopped = std::get_if<TurnMessages::Stopped>(&outcome);
+  if (stopped == nullptr) return GoOn{};
+  auto& answer = stopped->answer;
+  if (state_.links.control.abandoned()) return Abandoned{};
+  if (stop.stop_requested()) return end_.interrupted({});
+  if (answer.failed) {
+    return end_.failed(failed_hook("UserPromptSubmit hook error: " + answer.reason));
   }
-  state_.links.inbox.put_back(waiting);
-}
-
-/// Texts of hooks; only the model sees them.
-void Turn::add_contexts(const std::vector<std::string>& texts) {
-  for (const auto& text : texts) {
-    state_.conversation.add_user(text_content(text), make_uuid(), "\"isMeta\":true");
-  }
-}
-
-void Turn::add_user_message(const UserMessage& message) {
-  prompt_uuid_ = message.uuid.empty() ? make_uuid() : message.uuid;
-  state_.conversation.add_user(message.content, prompt_uuid_,
-                               message.notification ? "\"isMeta\":true" : "");
-  if (message.notification) return;
-  state_.preserved.add_prompt(message.content);
-  if (!state_.config.replay_user_messages) return;
-  UserExtras extras;
-  extras.uuid = prompt_uuid_;
-  extras.replay = true;
-  state_.events.emit(
-      UserInput{message.original.empty() ? message.content : message.original, extras});
+  return end_.stopped_at_message(*std::move(answer.stop));
 }
 
 api::Answer Turn::ask(const std::stop_token& stop) {
@@ -216,13 +184,13 @@ Turn::Step Turn::act_on(const api::Reply& reply, const std::stop_token& stop) {
       reporter_.retract();
       extras.retracted = reporter_.block_uuids();
       return nudge(kMissingTool, extras);
-    case NextStep::fail_broken: return failed(broken_again(reply, state_.config.token_login));
+    case NextStep::fail_broken: return end_.failed(broken_again(reply, state_.config.token_login));
     case NextStep::fail_length:
-      return failed(too_long_again(state_.links.choice.shape().max_tokens));
+      return end_.failed(too_long_again(state_.links.choice.shape().max_tokens));
     case NextStep::fail_refused:
       ++stats_.safety_stops;
-      state_.events.emit(ReplyRefused{model, reply, prompt_uuid_});
-      return failed(refused_again(reply, model));
+      state_.events.emit(ReplyRefused{model, reply, messages_.prompt_uuid()});
+      return end_.failed(refused_again(reply, model));
     case NextStep::finish: break;
   }
   return end_with(last_text(reply), reply.stop_reason, stop);
@@ -233,24 +201,22 @@ Turn::Step Turn::run_tools(const api::Reply& reply, const std::stop_token& stop)
   tools_.run(reply, stop);
   if (state_.links.control.abandoned()) return Abandoned{};
   if (stop.stop_requested() || tools_.interrupted()) {
-    note_interrupt(kInterruptedTools);
-    return limit_reached(ResultSubtype::execution, TerminalReason::aborted_tools,
-                         "the turn was interrupted", reply.stop_reason);
+    return end_.interrupted_tools(reply.stop_reason);
   }
-  if (tools_.stopped_by_hook()) return stopped_by_hook(reply.stop_reason);
+  if (tools_.stopped_by_hook()) return end_.stopped_by_hook(reply.stop_reason);
   if (tools_.structured()) return end_with("", reply.stop_reason, stop);
   auto step = check_limits(reply);
-  return std::holds_alternative<GoOn>(step) ? fold_in_messages(stop) : step;
+  return std::holds_alternative<GoOn>(step) ? after_messages(messages_.fold_in(stop), stop) : step;
 }
 
 Turn::Step Turn::check_limits(const api::Reply& reply) {
   const auto& limits = state_.config.limits;
   if (tools_.structured_failures() >= limits.max_structured_failures) {
-    return limit_reached(ResultSubtype::max_structured_retries,
-                         TerminalReason::structured_output_retries,
-                         fmt::format("Failed to provide valid structured output after {} attempts",
-                                     tools_.structured_failures()),
-                         reply.stop_reason);
+    return end_.limit_reached(
+        ResultSubtype::max_structured_retries, TerminalReason::structured_output_retries,
+        fmt::format("Failed to provide valid structured output after {} attempts",
+                    tools_.structured_failures()),
+        reply.stop_reason);
   }
   if (auto step = check_turn_limit(reply.stop_reason); !std::holds_alternative<GoOn>(step)) {
     return step;
@@ -258,51 +224,43 @@ Turn::Step Turn::check_limits(const api::Reply& reply) {
   auto& guard = tools_.guard();
   switch (guard.end_round()) {
     case LoopGuard::Verdict::fine: return GoOn{};
-    case LoopGuard::Verdict::warn:
-      add_note(fmt::format(
-          "[loop-guard] The same call was made {} times in a row with the same result: {}. "
-          "Repeating "
-          "it will not help. Find out why it fails, try something else, or say what is missing and "
-          "finish.",
-          guard.times(), guard.repeated()));
-      return GoOn{};
+    case LoopGuard::Verdict::warn: add_note(state_, repeated_note(guard)); return GoOn{};
     case LoopGuard::Verdict::stop: break;
   }
-  return failed(stopped_by_loop_guard(guard.times(), guard.repeated()));
+  return end_.failed(stopped_by_loop_guard(guard.times(), guard.repeated()));
 }
 
 Turn::Step Turn::check_turn_limit(const api::ReplyStop& stop_reason) {
   const auto most = state_.config.limits.max_turns.value_or(0);
   if (most == 0 || stats_.requests < most) return GoOn{};
-  return limit_reached(ResultSubtype::max_turns, TerminalReason::max_turns,
-                       fmt::format("Reached maximum number of turns ({})", most), stop_reason);
-}
-
-/// Messages that arrived while the tools ran are sent with the results.
-Turn::Step Turn::fold_in_messages(const std::stop_token& stop) {
-  const auto messages = state_.links.inbox.take_pending();
-  for (const auto& message : messages) {
-    if (message.uuid.empty()) continue;
-    folded_in_.push_back(message.uuid);
-    if (message.started) continue;
-    state_.events.emit(MessageProgress{message.uuid, MessageState::started});
-  }
-  return add_messages(messages, stop);
+  return end_.limit_reached(ResultSubtype::max_turns, TerminalReason::max_turns,
+                            fmt::format("Reached maximum number of turns ({})", most), stop_reason);
 }
 
 /// Adds a message of the agent with the role of the user.
 Turn::Step Turn::nudge(std::string_view text, UserExtras extras) {
   ++stats_.added_messages;
-  add_note(text, std::move(extras));
+  add_note(state_, text, std::move(extras));
   return GoOn{};
 }
 
-void Turn::add_note(std::string_view text, UserExtras extras) {
-  const auto content = text_content(text);
-  extras.uuid = make_uuid();
-  extras.synthetic = true;
-  state_.conversation.add_user(content, extras.uuid, "\"isMeta\":true");
-  state_.events.emit(UserInput{content, extras});
+/// Unless a hook makes the model continue.
+Turn::Step Turn::end_with(std::string_view text, const api::ReplyStop& stop_reason,
+                          const std::stop_token& stop) {
+  auto answer = hooks_.before_end(text, stop);
+  if (!answer.failed && (!answer.blocked || answer.stop)) return end_.finished(text, stop_reason);
+  if (state_.links.control.abandoned()) return Abandoned{};
+  if (stop.stop_requested()) return end_.interrupted({});
+  if (answer.failed) return end_.failed(failed_hook("Stop hook error: " + answer.reason));
+  if (++prevented_ends_ > kMostPreventedEnds) {
+    return end_.failed(failed_hook(
+        fmt::format("A Stop hook prevented the end of the turn {} times without a tool call in "
+                    "between; the turn was stopped. Its reason: {}",
+                    kMostPreventedEnds, answer.reason)));
+  }
+  auto step = check_turn_limit(stop_reason);
+  if (!std::holds_alternative<GoOn>(step)) return step;
+  return nudge("Stop hook feedback:\n" + answer.reason);
 }
 
 std::optional<TurnResult> Turn::run_compact(const std::string& instructions,
@@ -316,29 +274,17 @@ std::optional<TurnResult> Turn::run_compact(const std::string& instructions,
     trouble_ = compactor_.summarize(instructions, summary, stop);
   }
   begin();
-  if (!available) return failed(not_logged_in());
-  if (trouble_) {
-    auto step = no_room(*trouble_);
-    if (auto* result = std::get_if<TurnResult>(&step)) return std::move(*result);
-    return std::nullopt;
-  }
-  if (possible && summary.empty()) return budget_reached({});
+  if (!available) return end_.failed(not_logged_in());
+  if (trouble_ && state_.links.control.abandoned()) return std::nullopt;
+  if (trouble_) return end_.no_room(*trouble_);
+  if (possible && summary.empty()) return end_.budget_reached({});
   std::string_view said = "Compacted ";
   if (!allowed) said = "Nothing was compacted: DISABLE_COMPACT is set";
   if (allowed && !possible) said = "Nothing was compacted: the conversation has no reply yet";
   if (possible) {
     compactor_.replace_conversation(CompactTrigger::manual, summary, stats_.began, stop);
   }
-  UserExtras extras;
-  extras.uuid = make_uuid();
-  extras.replay = true;
-  const auto output = fmt::format("<local-command-stdout>{}</local-command-stdout>", said);
-  state_.events.emit(UserInput{json_string(output), extras});
-  auto result = with_numbers({});
-  result.num_turns = 0;
-  result.to_request = result.to_stream = result.to_first_token = std::nullopt;
-  result.local_command = "compact";
-  return result;
+  return end_.compacted(said);
 }
 
 }  // namespace ralph::session

@@ -1,3 +1,5 @@
+#include "agent/session/turn_end.h"
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -5,67 +7,24 @@
 #include <fmt/core.h>
 
 #include "agent/session/json_text.h"
-#include "agent/session/turn.h"
 #include "core/base/id.h"
 
-/// How a turn ends.
 namespace ralph::session {
 namespace {
 
 constexpr std::string_view kInterruptedReply = "[Request interrupted by user]";
-/// A hook that never lets a turn end would cost without limit.
-constexpr int kMostPreventedEnds = 8;
+constexpr std::string_view kInterruptedTools = "[Request interrupted by user for tool use]";
 
 }  // namespace
 
-/// Unless a hook makes the model continue.
-Turn::Step Turn::end_with(std::string_view text, const api::ReplyStop& stop_reason,
-                          const std::stop_token& stop) {
-  auto answer = hooks_.before_end(text, stop);
-  if (!answer.failed && (!answer.blocked || answer.stop)) return finished(text, stop_reason);
-  if (state_.links.control.abandoned()) return Abandoned{};
-  if (stop.stop_requested()) return interrupted({});
-  if (answer.failed) return failed(failed_hook("Stop hook error: " + answer.reason));
-  if (++prevented_ends_ > kMostPreventedEnds) {
-    return failed(failed_hook(
-        fmt::format("A Stop hook prevented the end of the turn {} times without a tool call in "
-                    "between; the turn was stopped. Its reason: {}",
-                    kMostPreventedEnds, answer.reason)));
-  }
-  auto step = check_turn_limit(stop_reason);
-  if (!std::holds_alternative<GoOn>(step)) return step;
-  return nudge("Stop hook feedback:\n" + answer.reason);
-}
-
-TurnResult Turn::stopped_by_hook(const api::ReplyStop& stop_reason) {
+TurnResult TurnEnd::stopped_by_hook(const api::ReplyStop& stop_reason) {
   TurnResult result;
   result.stop_reason = stop_reason;
   result.terminal_reason = TerminalReason::hook_stopped;
   return with_numbers(std::move(result));
 }
 
-/// A hook of a message failed, or wants the turn to end.
-Turn::Step Turn::stopped_at_message(const hook::Answer& answer, const std::stop_token& stop) {
-  if (state_.links.control.abandoned()) return Abandoned{};
-  if (stop.stop_requested()) return interrupted({});
-  if (answer.failed) {
-    return failed(failed_hook("UserPromptSubmit hook error: " + answer.reason));
-  }
-  auto result = message_blocked(*answer.stop);
-  result.terminal_reason = TerminalReason::hook_stopped;
-  return result;
-}
-
-/// Returns what the user reads.
-std::string Turn::report_blocked(const UserMessage& message, const hook::Answer& answer) const {
-  const auto& given = message.original.empty() ? message.content : message.original;
-  auto text = fmt::format("UserPromptSubmit operation blocked by hook:\n{}\n\nOriginal prompt: {}",
-                          answer.reason, text_of_content(given));
-  state_.events.emit(PromptBlocked{text, answer.reason});
-  return text;
-}
-
-TurnResult Turn::message_blocked(std::string text) {
+TurnResult TurnEnd::blocked(std::string text) {
   TurnResult result;
   result.text = std::move(text);
   result = with_numbers(std::move(result));
@@ -73,7 +32,13 @@ TurnResult Turn::message_blocked(std::string text) {
   return result;
 }
 
-TurnResult Turn::finished(std::string_view text, const api::ReplyStop& stop_reason) {
+TurnResult TurnEnd::stopped_at_message(std::string text) {
+  auto result = blocked(std::move(text));
+  result.terminal_reason = TerminalReason::hook_stopped;
+  return result;
+}
+
+TurnResult TurnEnd::finished(std::string_view text, const api::ReplyStop& stop_reason) {
   TurnResult result;
   const auto& structured = tools_.structured();
   result.text = structured ? *structured : std::string(text);
@@ -83,7 +48,20 @@ TurnResult Turn::finished(std::string_view text, const api::ReplyStop& stop_reas
   return with_numbers(std::move(result));
 }
 
-TurnResult Turn::failed(FailureReport report) {
+TurnResult TurnEnd::compacted(std::string_view said) {
+  UserExtras extras;
+  extras.uuid = make_uuid();
+  extras.replay = true;
+  const auto output = fmt::format("<local-command-stdout>{}</local-command-stdout>", said);
+  state_.events.emit(UserInput{json_string(output), extras});
+  auto result = with_numbers({});
+  result.num_turns = 0;
+  result.to_request = result.to_stream = result.to_first_token = std::nullopt;
+  result.local_command = "compact";
+  return result;
+}
+
+TurnResult TurnEnd::failed(FailureReport report) {
   report.facts.uuid = make_uuid();
   state_.conversation.transcript().add_error(report.facts);
   state_.events.emit(ErrorReply{report.facts});
@@ -98,8 +76,8 @@ TurnResult Turn::failed(FailureReport report) {
   return with_numbers(std::move(result));
 }
 
-TurnResult Turn::limit_reached(ResultSubtype subtype, TerminalReason reason, std::string error,
-                               const api::ReplyStop& stop_reason) {
+TurnResult TurnEnd::limit_reached(ResultSubtype subtype, TerminalReason reason, std::string error,
+                                  const api::ReplyStop& stop_reason) {
   TurnResult result;
   result.subtype = subtype;
   result.is_error = true;
@@ -109,15 +87,14 @@ TurnResult Turn::limit_reached(ResultSubtype subtype, TerminalReason reason, std
   return with_numbers(std::move(result));
 }
 
-TurnResult Turn::budget_reached(const api::ReplyStop& stop_reason) {
+TurnResult TurnEnd::budget_reached(const api::ReplyStop& stop_reason) {
   return limit_reached(
       ResultSubtype::max_budget, TerminalReason::budget_exhausted,
       fmt::format("Reached maximum budget (${})", state_.config.limits.max_budget_usd.value_or(0)),
       stop_reason);
 }
 
-/// Keeps the text of the interrupted reply, without calls, which were not made.
-TurnResult Turn::interrupted(api::Reply reply) {
+TurnResult TurnEnd::interrupted(api::Reply reply) {
   const auto open_index = reply.content.size();
   const auto shown = reporter_.show_open_text(reply);
   api::Reply said = reply;
@@ -131,13 +108,19 @@ TurnResult Turn::interrupted(api::Reply reply) {
   }
   state_.conversation.add_assistant(said, uuids);
 
-  note_interrupt(kInterruptedReply);
+  add_interrupt(kInterruptedReply);
   reporter_.close(reply, open_index, shown);
   return limit_reached(ResultSubtype::execution, TerminalReason::aborted_streaming,
                        "the turn was interrupted", {});
 }
 
-void Turn::note_interrupt(std::string_view text) {
+TurnResult TurnEnd::interrupted_tools(const api::ReplyStop& stop_reason) {
+  add_interrupt(kInterruptedTools);
+  return limit_reached(ResultSubtype::execution, TerminalReason::aborted_tools,
+                       "the turn was interrupted", stop_reason);
+}
+
+void TurnEnd::add_interrupt(std::string_view text) {
   UserExtras extras;
   extras.uuid = make_uuid();
   ++stats_.added_messages;
@@ -146,8 +129,7 @@ void Turn::note_interrupt(std::string_view text) {
   state_.events.emit(UserInput{content, extras});
 }
 
-Turn::Step Turn::no_room(const CompactTrouble& trouble) {
-  if (state_.links.control.abandoned()) return Abandoned{};
+TurnResult TurnEnd::no_room(const CompactTrouble& trouble) {
   if (trouble.failure == CompactFailure::cancelled) return interrupted({});
   FailureReport report;
   report.facts.text = trouble.text;
@@ -157,16 +139,16 @@ Turn::Step Turn::no_room(const CompactTrouble& trouble) {
   return failed(std::move(report));
 }
 
-TurnResult Turn::with_numbers(TurnResult result) const {
+TurnResult TurnEnd::with_numbers(TurnResult result) const {
   stats_.fill(result);
   const auto& ledger = state_.links.ledger;
   result.total_cost_usd = ledger.cost_usd();
   result.totals = ledger.totals();
   result.recent_totals = ledger.since_last_result();
   result.api_duration = state_.api_time;
-  result.answers = answered_;
-  std::ranges::copy(folded_in_, std::back_inserter(result.answers));
-  result.of_task = !messages_.empty() && messages_.front().notification;
+  result.answers = messages_.answered();
+  std::ranges::copy(messages_.folded_in(), std::back_inserter(result.answers));
+  result.of_task = messages_.of_task();
   return result;
 }
 

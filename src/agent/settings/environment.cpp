@@ -9,8 +9,8 @@
 
 namespace ralph::settings {
 
-std::string Environment::get(std::string_view name) const {
-  return std::string(process::variable(entries_, name).value_or(""));
+std::optional<std::string> Environment::find(std::string_view name) const {
+  return std::optional<std::string>(process::variable(entries_, name));
 }
 
 bool Environment::on(std::string_view name) const {

@@ -14,8 +14,10 @@ class Environment {
   /// "NAME=value" entries.
   explicit Environment(std::vector<std::string> entries) : entries_(std::move(entries)) {}
 
+  /// nullopt: not set.
+  std::optional<std::string> find(std::string_view name) const;
   /// Empty: not set, or set to the empty string.
-  std::string get(std::string_view name) const;
+  std::string get(std::string_view name) const { return find(name).value_or(""); }
   /// Set, and not to "0", "false", "no" or "off".
   bool on(std::string_view name) const;
   /// nullopt: not set. Anything but a number counts as 0.

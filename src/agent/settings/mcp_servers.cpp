@@ -45,7 +45,7 @@ class McpCollector {
 
  private:
   Result<> add(const Document& servers, std::string_view where, std::string_view source) {
-    const auto lookup = [this](std::string_view name) { return variable(name); };
+    const auto lookup = [this](std::string_view name) { return sources_.environment.find(name); };
     TRY_ASSIGN(auto read, mcp::read_servers(servers, where, source, lookup));
     for (auto& server : read) {
       const auto known =
@@ -53,14 +53,6 @@ class McpCollector {
       if (known == settings_.mcp_servers.end()) settings_.mcp_servers.push_back(std::move(server));
     }
     return {};
-  }
-
-  std::optional<std::string> variable(std::string_view name) const {
-    const auto start = std::string(name) + "=";
-    for (const auto& entry : sources_.environment.entries()) {
-      if (entry.starts_with(start)) return entry.substr(start.size());
-    }
-    return std::nullopt;
   }
 
   /// --mcp-config: JSON, or the name of a file with it.

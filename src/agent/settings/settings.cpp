@@ -144,11 +144,9 @@ class SettingsMerger {
       const auto& list = json::member(permissions, key);
       const bool allows = key != "deny" && key != "ask";
       const auto place = fmt::format("{}, permissions.{}", name, key);
-      const auto is_text = [](const Document& entry) { return entry.is_string(); };
-      if (!list.is_null() && !list.is_array()) {
-        report(place, "it is not a list", allows);
-      } else if (!std::ranges::all_of(list, is_text)) {
-        report(place, "it has an entry that is not a string", allows);
+      if (!list.is_null() && !json::is_text_list(list)) {
+        report(place, list.is_array() ? "it has an entry that is not a string" : "it is not a list",
+               allows);
       }
       for (const auto& rule : json::texts(list)) {
         if (key == "additionalDirectories" || permission::is_well_formed_rule(rule)) continue;

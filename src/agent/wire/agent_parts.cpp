@@ -9,7 +9,6 @@
 #include "agent/instructions/system_prompt.h"
 #include "agent/permission/rule.h"
 #include "agent/session/local_command.h"
-#include "agent/session/transcript.h"
 #include "agent/settings/claude_version.h"
 #include "agent/tool/token_estimate.h"
 #include "agent/wire/agent_parts_impl.h"
@@ -189,17 +188,11 @@ Connection AgentParts::connection() const {
 }
 
 hook::ConfiguredHooksParts AgentParts::hook_parts() {
-  const auto common = [this] {
-    const auto& id = identity.session_id();
-    const auto path = session::transcript_path(setup.environment.config_folder(), setup.cwd, id);
-    return json::Document{{"session_id", id},
-                          {"transcript_path", path.string()},
-                          {"cwd", setup.cwd.string()},
-                          {"permission_mode", permission::to_string(policy.mode())}};
-  };
   auto parts = wire::hook_parts(std::move(prepared.hooks.hooks), prepared.settings,
                                 setup.environment, setup.cwd);
-  parts.common = common;
+  parts.common = [this] {
+    return common_hook_input(setup.environment, setup.cwd, identity.session_id(), policy.mode());
+  };
   parts.observer = &hook_reporter;
   parts.callback = &client_callbacks;
   return parts;

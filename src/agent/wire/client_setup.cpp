@@ -1,6 +1,5 @@
 #include "agent/wire/client_setup.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/core.h>
@@ -19,16 +18,11 @@ std::unexpected<Error> wrong(std::string_view member, std::string_view expected)
   return fail(Code::malformed, fmt::format("initialize: '{}' must be {}", member, expected));
 }
 
-bool are_texts(const Document& list) {
-  return list.is_array() &&
-         std::ranges::all_of(list, [](const Document& entry) { return entry.is_string(); });
-}
-
 Result<std::optional<std::vector<std::string>>> text_list(const Document& object,
                                                           const std::string& name) {
   const auto& list = json::member(object, name);
   if (list.is_null()) return std::nullopt;
-  if (!are_texts(list)) return wrong(name, "a list of strings");
+  if (!json::is_text_list(list)) return wrong(name, "a list of strings");
   return json::texts(list);
 }
 

@@ -84,6 +84,16 @@ Result<hook::HookSettings> read_hooks(const settings::Settings& settings,
   return hooks;
 }
 
+Document common_hook_input(const settings::Environment& environment,
+                           const std::filesystem::path& cwd, const std::string& session_id,
+                           permission::Mode mode) {
+  const auto path = session::transcript_path(environment.config_folder(), cwd, session_id);
+  return {{"session_id", session_id},
+          {"transcript_path", path.string()},
+          {"cwd", cwd.string()},
+          {"permission_mode", permission::to_string(mode)}};
+}
+
 hook::ConfiguredHooksParts hook_parts(std::vector<hook::CommandHook> commands,
                                       const settings::Settings& settings,
                                       const settings::Environment& environment,
@@ -121,13 +131,8 @@ Result<HookTrial> try_hooks(const HookContext& context, std::string_view what,
       hook_parts(std::move(read.hooks), context.settings, context.environment, context.cwd);
   parts.observer = &observer;
   parts.common = [&] {
-    const auto id = make_uuid();
-    const auto path =
-        session::transcript_path(context.environment.config_folder(), context.cwd, id);
-    return Document{{"session_id", id},
-                    {"transcript_path", path.string()},
-                    {"cwd", context.cwd.string()},
-                    {"permission_mode", "default"}};
+    return common_hook_input(context.environment, context.cwd, make_uuid(),
+                             permission::Mode::standard);
   };
   hook::ConfiguredHooks hooks(std::move(parts));
   const auto details = details_for(*event, subject);

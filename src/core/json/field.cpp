@@ -1,5 +1,7 @@
 #include "core/json/field.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 namespace ralph::json {
@@ -33,6 +35,11 @@ std::int64_t integer(const Document& object, std::string_view key) {
 std::optional<double> number(const Document& object, std::string_view key) {
   const auto& value = member(object, key);
   return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+
+bool is_text_list(const Document& value) {
+  const auto is_text = [](const Document& item) { return item.is_string(); };
+  return value.is_array() && std::ranges::all_of(value, is_text);
 }
 
 std::vector<std::string> texts(const Document& list) {

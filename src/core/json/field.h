@@ -20,6 +20,8 @@ std::string text(const Document& object, std::string_view key);
 bool boolean(const Document& object, std::string_view key);
 std::int64_t integer(const Document& object, std::string_view key);
 std::optional<double> number(const Document& object, std::string_view key);
+/// An array of strings only.
+bool is_text_list(const Document& value);
 /// The strings of an array; elements of other types are left out.
 std::vector<std::string> texts(const Document& list);
 std::vector<std::string> texts(const Document& object, std::string_view key);

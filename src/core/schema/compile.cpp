@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/utf8.h"
+#include "core/json/field.h"
 #include "core/schema/compiler_impl.h"
 #include "core/schema/uri.h"
 #include "core/schema/values.h"
@@ -328,11 +329,8 @@ Result<> SchemaCompiler::definitions(Node&, const Document& value, const Place& 
 
 Result<std::vector<std::string>> SchemaCompiler::strings(const Document& value,
                                                          const Place& place) {
-  const auto is_text = [](const Document& item) { return item.is_string(); };
-  if (!value.is_array() || !std::ranges::all_of(value, is_text)) {
-    return mistake(place, "must be a list of strings");
-  }
-  return value.get<std::vector<std::string>>();
+  if (!json::is_text_list(value)) return mistake(place, "must be a list of strings");
+  return json::texts(value);
 }
 
 }  // namespace ralph::schema

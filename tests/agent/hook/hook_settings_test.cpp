@@ -94,5 +94,42 @@ TEST(HookSettings, AnEventThatDoesNotExistIsNoted) {
   EXPECT_TRUE(settings->notes[0].contains("hooks.PreTool in settings.json"));
 }
 
+TEST(CallbackHooks, MistakesNameTheMember) {
+  const struct {
+    std::string_view text, place;
+  } cases[] = {
+      {R"([])", "hooks:"},
+      {R"({"Stop":{}})", "hooks.Stop:"},
+      {R"({"Stop":[{"hookCallbackIds":[]},"x"]})", "hooks.Stop[1]:"},
+      {R"({"Stop":[{}]})", "hooks.Stop[0].hookCallbackIds:"},
+      {R"({"Stop":[{"hookCallbackIds":["h",1]}]})", "hooks.Stop[0].hookCallbackIds:"},
+      {R"({"Stop":[{"matcher":1,"hookCallbackIds":[]}]})", "hooks.Stop[0].matcher:"},
+      {R"({"Stop":[{"matcher":"(","hookCallbackIds":["h"]}]})", "hooks.Stop[0].matcher:"},
+      {R"({"Stop":[{"hookCallbackIds":["h"],"timeout":-1}]})", "hooks.Stop[0].timeout:"},
+  };
+  for (const auto& [text, place] : cases) {
+    const auto hooks = read_callback_hooks(*json::parse(text));
+    ASSERT_FALSE(hooks.has_value()) << text;
+    EXPECT_EQ(hooks.error().code, Code::malformed);
+    EXPECT_TRUE(hooks.error().message.starts_with(place)) << hooks.error().message;
+  }
+}
+
+TEST(CallbackHooks, EachIdIsAHook) {
+  const auto read = read_callback_hooks(*json::parse(
+      R"({"PreToolUse":[{"matcher":"Bash","hookCallbackIds":["a","b"],"timeout":2},
+                        {"hookCallbackIds":["c"]}],
+          "SessionEnd":1,"Stop":null,"Unknown":1})"));
+  ASSERT_TRUE(read.has_value());
+  ASSERT_EQ(read->hooks.size(), 3U);
+  EXPECT_EQ(read->hooks[1].id, "b");
+  EXPECT_EQ(read->hooks[1].event, Event::pre_tool_use);
+  EXPECT_EQ(read->hooks[1].matcher.text(), "Bash");
+  EXPECT_EQ(read->hooks[1].timeout, Millis{2000});
+  EXPECT_EQ(read->hooks[2].timeout, kDefaultTimeout);
+  EXPECT_EQ(read->events_without_effect, (std::vector<std::string>{"SessionEnd", "Unknown"}));
+  EXPECT_TRUE(read_callback_hooks(nullptr)->hooks.empty());
+}
+
 }  // namespace
 }  // namespace ralph::hook

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "core/json/document.h"
 #include "support/temp_folder.h"
@@ -158,6 +159,46 @@ TEST_F(AgentFiles, AClientCanAddSome) {
   ASSERT_FALSE(added);
   EXPECT_EQ(added.error().message, "initialize: agent 'q': 'prompt' is missing");
   EXPECT_FALSE(agents->find("o")) << "all or none";
+}
+
+/// Root can read all directories.
+struct NotRoot {
+  NotRoot() : was_root(::geteuid() == 0) {
+    if (was_root && ::seteuid(65534) != 0) still_root = true;
+  }
+  NotRoot(const NotRoot&) = delete;
+  NotRoot& operator=(const NotRoot&) = delete;
+  ~NotRoot() {
+    if (was_root) {
+      EXPECT_EQ(::seteuid(0), 0);
+    }
+  }
+  bool was_root = false;
+  bool still_root = false;
+};
+
+class ClosedAgentFiles : public NotRoot, public AgentFiles {};
+
+TEST_F(ClosedAgentFiles, OneClosedDirectoryHidesNoOtherAgents) {
+  if (still_root) GTEST_SKIP() << "cannot become another user";
+  for (const auto* name : {"a", "below/b", "c", "z/d"}) define("home", name, "p");
+  const auto closed = folder_ / "home/.claude/agents/closed";
+  std::filesystem::create_directory(closed);
+  std::filesystem::permissions(closed, std::filesystem::perms::none);
+  const auto agents = find();
+  for (const auto* name : {"a", "below/b", "c", "z/d"}) EXPECT_TRUE(agents->find(name)) << name;
+  EXPECT_EQ(agents->notes(), Words{"ralph: " + closed.string() +
+                                   ": it cannot be read (Permission denied); its agents are not "
+                                   "defined"});
+}
+
+TEST_F(AgentFiles, ADirectoryThatCannotBeReadIsNoted) {
+  std::filesystem::create_directories(folder_ / "work/.claude");
+  const auto agents = folder_ / "work/.claude/agents";
+  std::filesystem::create_symlink(agents, agents);
+  const auto found = find();
+  ASSERT_EQ(found->notes().size(), 1U);
+  EXPECT_TRUE(found->notes()[0].contains("agents: it cannot be read (")) << found->notes()[0];
 }
 
 }  // namespace

@@ -58,6 +58,10 @@ inline api::Reply says(std::string text, std::string_view stop_reason = "end_tur
   return reply_of({text_block(std::move(text))}, stop_reason);
 }
 
+inline UserMessage prompt(std::string_view text, std::string uuid) {
+  return {.content = text_content(text), .uuid = std::move(uuid)};
+}
+
 /// Answers each request with the next step of its script.
 class ScriptedModel final : public Model {
  public:
@@ -256,6 +260,15 @@ struct Scripted {
   }
   SessionLinks links(const Identity& of, Model& asked) {
     return {of, asked, tools, sink, model_choice(), inbox, control, ledger, hooks};
+  }
+  /// For tests of the parts of a turn; lives no longer than this object.
+  SessionState state() {
+    return {.config = config(),
+            .links = links(identity, model),
+            .events = SessionEvents(sink, identity),
+            .conversation = Conversation({}, {std::nullopt, [](const Error&) {}}),
+            .context = Context(CompactPolicy(environment, true), 0),
+            .preserved = {}};
   }
   Session& begin(SessionStart start = {}) {
     start.session_id = identity.session_id();

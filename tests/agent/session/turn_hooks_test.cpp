@@ -28,10 +28,6 @@ TEST(TurnHooks, TheReportOfABlockedPromptNamesIt) {
             "UserPromptSubmit operation blocked by hook:\nno\n\nOriginal prompt: delete it");
 }
 
-UserMessage prompt(std::string_view text, std::string uuid) {
-  return {.content = text_content(text), .uuid = std::move(uuid)};
-}
-
 TEST(TurnHooks, ABlockedMessageIsLeftOutAndTheOthersAreAnswered) {
   Scripted scripted;
   scripted.hooks.answers[hook::Event::user_prompt_submit] = {

@@ -14,5 +14,14 @@ TEST(Field, TextsAreTheStringsOfAList) {
   EXPECT_TRUE(texts(document).empty());
 }
 
+TEST(Field, ATextListHasStringsOnly) {
+  for (const auto* text : {"[]", R"(["a"])", R"(["a",""])"})
+    EXPECT_TRUE(is_text_list(*parse(text)));
+  for (const auto* text :
+       {"null", R"("a")", R"({"a":"b"})", "[1]", R"(["a",null])", R"([["a"]])"}) {
+    EXPECT_FALSE(is_text_list(*parse(text))) << text;
+  }
+}
+
 }  // namespace
 }  // namespace ralph::json
