@@ -62,6 +62,8 @@ void measure_memory(Table& table, const std::filesystem::path& self);
 std::string leave_the_network();
 /// Our agent beside the real one, offline, both against the mock.
 void measure_agent(Table& table, const std::filesystem::path& folder);
+/// Memory of long sessions and many subagents of our agent.
+void measure_sessions(Table& table, const std::filesystem::path& folder);
 /// An iteration of the loop beside a turn of our agent.
 void measure_loop(Table& table, const std::filesystem::path& folder);
 /// `ralph bench`: overhead, memory, ends, a grader.

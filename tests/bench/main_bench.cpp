@@ -17,6 +17,7 @@ int main(int count, char** words) {
   const std::pair<std::string_view, std::function<void()>> parts[] = {
       {"programs", [&] { measure_programs(table, folder); }},  // first, while we are small
       {"agent", [&] { measure_agent(table, folder); }},
+      {"sessions", [&] { measure_sessions(table, folder); }},
       {"run", [&] { measure_run(table, folder); }},
       {"loop", [&] { measure_loop(table, folder); }},
       {"trials", [&] { measure_trials(table, folder); }},

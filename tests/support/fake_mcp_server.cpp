@@ -10,6 +10,8 @@
 //   garbage-start  prints text instead of answers          ignore-end     survives the end of stdin, and SIGTERM
 //   approver       offers the tools approve and refuse, which answer questions for permission
 //   changed        announces other tools after every line it gets, and the list is another every time
+//   wide=N         one tool of these has a schema of N bytes
+//   dense          answers every call with five million JSON values
 //
 // Tools: echo {text}, env {text}: the variable, fail, struct, image, big (a megabyte), crash, hang, flood-line,
 //   flood-notes, garbage, wrong-id, other-id-first, twice, progress (three seconds), grow (a tool `extra` appears), ask
@@ -92,9 +94,11 @@ std::string text_result(const std::string& text) {
 }
 
 std::string tool(const std::string& name) {
+  const std::string wide(name.starts_with("version") ? number(value_of("wide")) : 0, 'w');
   const std::string hint = name == "echo" ? R"(,"annotations":{"readOnlyHint":true})" : "";
   return R"({"name":")" + name + R"(","description":"The tool )" + name + R"( of the tests.")" +
-         R"(,"inputSchema":{"type":"object","properties":{"text":{"type":"string"}}})" + hint + "}";
+         R"(,"inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"title":")" +
+         wide + "\"}" + hint + "}";
 }
 
 std::vector<std::string> tool_names() {
@@ -167,7 +171,15 @@ void ask_client(const std::string& id) {
 constexpr const char* kPixel =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
 
+void answer_densely(const std::string& id) {
+  out(R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{"content":[],"structuredContent":{"a":[)");
+  const auto block = repeated("[],", 50'000);
+  for (int i = 0; i < 100; ++i) out(block);
+  send("0]}}}");
+}
+
 void call(const std::string& id, const std::string& name, const std::string& line) {
+  if (has("dense")) return answer_densely(id);
   const auto text = member(line, "text");
   if (name == "echo") return answer(id, text_result("echo: " + text));
   if (name == "env") {

@@ -18,6 +18,10 @@ namespace {
 
 using json::Document;
 
+/// What a block takes besides its text, so that many short ones are bounded too.
+constexpr std::int64_t kTokensOfABlock = 8;
+constexpr int kMostPictures = 100;  // as many as a request may have
+
 /// Builds the blocks of a result; all texts share one bound.
 class ResultBlocks {
  public:
@@ -36,7 +40,7 @@ class ResultBlocks {
 
   void add_text(std::string_view text) {
     if (full_) return;
-    const auto tokens = tool::estimated_tokens(text);
+    const auto tokens = tool::estimated_tokens(text) + kTokensOfABlock;
     if (tokens <= left_) {
       left_ -= tokens;
       return push(text);
@@ -73,6 +77,9 @@ class ResultBlocks {
     const auto* const data = json::find_text(block, key);
     const auto bytes = data == nullptr ? std::nullopt : tool::base64_decoded(*data);
     if (!bytes) return add_text("[a picture that is not valid base64]");
+    if (++pictures_ > kMostPictures) {
+      return add_text(fmt::format("[a picture beyond the first {}, not shown]", kMostPictures));
+    }
     const auto outcome = tool::show_picture_bytes(*bytes, workspace_, stop_);
     const auto content = json::parse(outcome.content);
     if (!content || !content->is_array()) {
@@ -105,6 +112,7 @@ class ResultBlocks {
   tool::Workspace& workspace_;
   const std::stop_token& stop_;
   bool full_ = false;
+  int pictures_ = 0;
   Document blocks_ = Document::array();
 };
 

@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/mcp/message_impl.h"
+#include "core/base/number.h"
 #include "core/json/field.h"
+#include "core/json/raw.h"
 #include "core/json/writer.h"
 
 namespace ralph::mcp {
@@ -14,6 +16,7 @@ namespace {
 using json::Document;
 
 constexpr std::size_t kLongestId = 256;
+constexpr std::size_t kMostValues = 200'000;
 
 Error error_of(const Document& error) {
   auto message = json::text(error, "message");
@@ -23,7 +26,29 @@ Error error_of(const Document& error) {
           {}};
 }
 
-std::optional<Message> read_answer(const Document& message) {
+/// Small values take up to 60 times their size in memory, so their number is limited before any of them is built.
+bool has_too_many_values(std::string_view text) {
+  if (text.size() <= kMostValues) return false;
+  std::size_t values = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string && c == '\\') ++i;
+    if (!in_string && (c == ',' || c == '[' || c == '{') && ++values > kMostValues) return true;
+  }
+  return false;
+}
+
+/// The answer with the id of this message; an error, because the message is not read.
+std::vector<Message> refuse(std::string_view text) {
+  const auto id = parse_number<std::int64_t>(json::locate(text, {"id"}));
+  if (!id) return {};
+  return {Answer{
+      *id, fail(Code::limit, fmt::format("its answer has more than {} JSON values", kMostValues))}};
+}
+
+std::optional<Message> read_answer(Document& message) {
   const auto& id = json::member(message, "id");
   if (!id.is_number_integer()) return std::nullopt;
   if (const auto error = message.find("error"); error != message.end() && !error->is_null()) {
@@ -31,10 +56,10 @@ std::optional<Message> read_answer(const Document& message) {
   }
   const auto result = message.find("result");
   if (result == message.end()) return std::nullopt;
-  return Answer{id.get<std::int64_t>(), *result};
+  return Answer{id.get<std::int64_t>(), std::move(*result)};
 }
 
-std::optional<Message> read_message(const Document& message) {
+std::optional<Message> read_message(Document& message) {
   if (!message.is_object()) return std::nullopt;
   const auto* const method = json::find_text(message, "method");
   if (method == nullptr) return read_answer(message);
@@ -56,13 +81,14 @@ json::ObjectWriter begin(std::string& out) {
 
 std::vector<Message> read_messages(std::string_view text) {
   std::vector<Message> messages;
-  const auto parsed = json::parse(text);
+  if (has_too_many_values(text)) return refuse(text);
+  auto parsed = json::parse(text);
   if (!parsed) return messages;
-  const auto add = [&](const Document& one) {
+  const auto add = [&](Document& one) {
     if (auto message = read_message(one)) messages.push_back(*std::move(message));
   };
   if (parsed->is_array()) {
-    for (const auto& one : *parsed) add(one);
+    for (auto& one : *parsed) add(one);
   } else {
     add(*parsed);
   }

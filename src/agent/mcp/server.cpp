@@ -35,6 +35,7 @@ constexpr std::size_t kMostTools = 2000;
 constexpr std::size_t kMostToolBytes = std::size_t{8} << 20;
 /// A server that announces changes without end must not fill the memory: earlier tools are kept.
 constexpr int kMostChanges = 50;
+constexpr std::size_t kMostKeptBytes = 2 * kMostToolBytes;
 constexpr Millis kRefreshLimit{5'000};
 /// Progress may extend a call up to this many times its limit.
 constexpr int kMostExtensions = 10;
@@ -66,6 +67,10 @@ http::Headers headers_of(const ServerConfig::Pairs& pairs) {
   http::Headers headers;
   for (const auto& [name, value] : pairs) headers.set(name, value);
   return headers;
+}
+
+std::size_t size_of(const ToolDefinition& tool) {
+  return tool.schema.size() + tool.description.size();
 }
 
 /// The protocol version in the answer to initialize.
@@ -193,7 +198,7 @@ Result<> Server::connect(const std::stop_token& stop) {
   has_tools_ = !json::member(json::member(greeting, "capabilities"), "tools").is_null();
   if (!has_tools_) return {};
   TRY_ASSIGN(auto tools, list_tools(end, stop));
-  take_tools(std::move(tools));
+  take_tools(std::move(tools));  // the first ones are never too large
   return {};
 }
 
@@ -214,7 +219,7 @@ Result<std::vector<ToolDefinition>> Server::list_tools(SteadyTime end,
         warn_long_name(*definition);
         continue;
       }
-      bytes += definition->schema.size() + definition->description.size();
+      bytes += size_of(*definition);
       if (read.size() >= kMostTools || bytes > kMostToolBytes) {
         return fail(Code::limit,
                     fmt::format("it has more than {} tools, or more than {} MB of them", kMostTools,
@@ -238,13 +243,16 @@ void Server::warn_long_name(const ToolDefinition& tool) const {
       tool.remote_name, config_.name, kLongestToolName, tool.name, tool.name.size()));
 }
 
-void Server::take_tools(std::vector<ToolDefinition> definitions) {
+/// False: together with the earlier ones they are too large.
+bool Server::take_tools(std::vector<ToolDefinition> definitions) {
   const std::lock_guard lock(mutex_);
   std::vector<const ServerTool*> now;
   for (auto& definition : definitions) {
     const auto known = std::ranges::find_if(
         all_tools_, [&](const auto& tool) { return tool->definition() == definition; });
     if (known == all_tools_.end()) {
+      kept_bytes_ += size_of(definition);
+      if (kept_bytes_ > kMostKeptBytes) return false;
       now.push_back(
           all_tools_.emplace_back(std::make_unique<ServerTool>(*this, std::move(definition)))
               .get());
@@ -253,6 +261,7 @@ void Server::take_tools(std::vector<ToolDefinition> definitions) {
     }
   }
   tools_ = std::move(now);
+  return true;
 }
 
 /// A server that does not answer in time is not asked again, so that it does not delay every request.
@@ -263,7 +272,7 @@ void Server::refresh(const std::stop_token& stop) {
   auto tools =
       list_tools(steady_clock::now() + std::min(kRefreshLimit, surroundings_.start_limit), stop);
   if (!tools && stop.stop_requested()) return connection_->set_tools_changed();
-  if (tools && changes_left_-- > 0) return take_tools(*std::move(tools));
+  if (tools && changes_left_-- > 0 && take_tools(*std::move(tools))) return;
   refreshable_ = false;
   if (!surroundings_.warn) return;
   surroundings_.warn(fmt::format(

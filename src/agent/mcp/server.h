@@ -82,7 +82,7 @@ class Server {
   Result<> connect(const std::stop_token& stop);
   Result<std::vector<ToolDefinition>> list_tools(SteadyTime end, const std::stop_token& stop);
   void warn_long_name(const ToolDefinition& tool) const;
-  void take_tools(std::vector<ToolDefinition> definitions);
+  bool take_tools(std::vector<ToolDefinition> definitions);
 
   ServerConfig config_;
   std::string key_;
@@ -101,6 +101,7 @@ class Server {
   int changes_left_;         // guarded by refreshing_
   std::unique_ptr<json::Document> info_;
   std::vector<std::unique_ptr<ServerTool>> all_tools_;  // also those it no longer has
+  std::size_t kept_bytes_ = 0;                          // what their definitions take
   std::vector<const ServerTool*> tools_;
   std::jthread starter_;  // last: it uses the others
 };

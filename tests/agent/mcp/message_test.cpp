@@ -29,6 +29,30 @@ TEST(McpMessage, LeavesOutWhatIsNone) {
   }
 }
 
+std::string repeated(std::string_view text, int count) {
+  std::string all;
+  for (int i = 0; i < count; ++i) all += text;
+  return all;
+}
+
+TEST(McpMessage, TooManyValuesAreAFailedAnswer) {
+  const auto many = repeated("[],", 300'000) + "0";
+  const auto messages = read_messages(R"({"result":{"a":[)" + many + R"(]},"id":7})");
+  ASSERT_EQ(messages.size(), 1U);
+  EXPECT_EQ(std::get<Answer>(messages[0]).id, 7);
+  EXPECT_EQ(std::get<Answer>(messages[0]).result.error().message,
+            "its answer has more than 200000 JSON values");
+  EXPECT_TRUE(read_messages(R"({"method":"a","params":[)" + many + "]}").empty());
+  EXPECT_TRUE(read_messages(R"([{"id":7,"result":[)" + many + "]}]").empty());
+}
+
+TEST(McpMessage, ALongTextIsOneValue) {
+  const auto text = repeated(R"(,[{\"\\)", 100'000);
+  const auto messages = read_messages(R"({"id":7,"result":{"a":")" + text + R"("}})");
+  ASSERT_EQ(messages.size(), 1U);
+  EXPECT_EQ(json::text(*std::get<Answer>(messages[0]).result, "a").size(), 500'000U);
+}
+
 TEST(McpMessage, WritesOneLine) {
   EXPECT_EQ(request_json(7, "a", {{"b", "c\nd"}}),
             R"({"jsonrpc":"2.0","id":7,"method":"a","params":{"b":"c\nd"}})");

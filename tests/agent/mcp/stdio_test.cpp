@@ -205,6 +205,14 @@ TEST(McpStdio, EndlessChangesAreEndedWithAWarning) {
   EXPECT_EQ(session.call("mcp__fake__echo", {{"text", "x"}}), "echo: x");
 }
 
+TEST(McpStdio, LargeChangesAreEndedSooner) {
+  Session session;
+  ASSERT_EQ(session.start(program("fake", {"changed", "wide=3000000"})), "connected");
+  for (int i = 0; i < 10; ++i) session.call("mcp__fake__echo");
+  EXPECT_TRUE(session.warnings.contains("too many changes")) << session.warnings;
+  EXPECT_EQ(session.call("mcp__fake__echo", {{"text", "x"}}), "echo: x");
+}
+
 TEST(McpStdio, ServersGetTheirVariables) {
   Session session;
   auto config = program("fake");
