@@ -14,11 +14,10 @@ using json::Document;
 
 /// One thing that is wrong with a value: where, as a JSON pointer ("" is the top), and what.
 struct Violation {
-  std::string pointer;  // "/summary"
-  std::string message;  // "must be string"
-  std::string keyword;  // the violated keyword: "type"; empty: the check was aborted
-  std::string
-      parameter;  // the property that is missing ("required") or the first forbidden one ("additionalProperties")
+  std::string pointer;    // "/summary"
+  std::string message;    // "must be string"
+  std::string keyword;    // the violated keyword: "type"; empty: the check was aborted
+  std::string parameter;  // that is missing ("required"), or the first forbidden one
 
   bool operator==(const Violation&) const = default;
 };
