@@ -50,17 +50,11 @@ void TaskWatcher::run() {
 
 void TaskWatcher::watch() {
   while (links_.tasks.wait_for_finish(links_.control.over())) {
-    announcing_ = true;  // before the tasks leave the list: see subagents_open()
+    const std::lock_guard lock(announce_mutex_);
     for (const auto& ended : links_.tasks.take_finished()) announce(ended);
-    announcing_ = false;
-    if (!links_.control.abandoned()) release_results();
+    if (!interrupted_ || links_.control.abandoned()) continue;
+    links_.held.release(HeldResults::Subagents::stopped);  // no turn will do so
   }
-}
-
-/// Also those that were held back because of the announcement.
-void TaskWatcher::release_results() {
-  if (interrupted_) return links_.held.release(HeldResults::Subagents::stopped);
-  if (!subagents_open()) links_.held.release(HeldResults::Subagents::done);
 }
 
 bool TaskWatcher::is_unwanted(const tool::TaskNotification& ended) const {
@@ -87,10 +81,9 @@ void TaskWatcher::interrupt() {
   links_.tasks.end_subagents();
 }
 
-/// The order of the questions matters: a task leaves the list, then its message is in the inbox.
 bool TaskWatcher::subagents_open() {
-  if (links_.tasks.has_subagents()) return true;
-  return announcing_ || links_.inbox.has_notification();
+  const std::lock_guard lock(announce_mutex_);
+  return links_.tasks.has_subagents() || links_.inbox.has_notification();
 }
 
 std::vector<session::UserMessage> TaskWatcher::take_notes() {

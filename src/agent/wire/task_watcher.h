@@ -16,7 +16,7 @@
 namespace ralph::wire {
 
 /// Watches commands and subagents that outlive their call: when one ends, the client and the model are told, the model in a new
-/// turn if need be. When no subagent works, the held results are released. Thread-safe; has a thread while tasks run.
+/// turn if need be. Releases the held results if the user has stopped the subagents. Thread-safe; has a thread while tasks run.
 class TaskWatcher {
  public:
   struct Links {
@@ -37,7 +37,8 @@ class TaskWatcher {
   void begin_turn() { interrupted_ = false; }
   /// Ends the subagents, which the user does not want to continue. The model learns of it with the next message of the user.
   void interrupt();
-  /// A subagent works in the background, or the model has not been told how one ended.
+  /// A subagent works in the background, or a message about the end of a task waits for its turn. Between turns: during a turn
+  /// the session can take the message at any moment.
   bool subagents_open();
   /// What the model is told with the next message of the user.
   std::vector<session::UserMessage> take_notes();
@@ -47,7 +48,6 @@ class TaskWatcher {
  private:
   void run();
   void watch();
-  void release_results();
   void announce(const tool::TaskNotification& ended);
   bool is_unwanted(const tool::TaskNotification& ended) const;
 
@@ -55,7 +55,7 @@ class TaskWatcher {
   std::mutex notes_mutex_;
   std::vector<std::string> notes_;
   std::atomic<bool> interrupted_ = false;
-  std::atomic<bool> announcing_ = false;
+  std::mutex announce_mutex_;  // held until a task that has left the list is announced
   std::atomic<bool> watching_ = false;
   std::mutex thread_mutex_;
   std::jthread thread_;  // uses the other members

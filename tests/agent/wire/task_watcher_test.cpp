@@ -3,6 +3,7 @@
 #include <functional>
 #include <future>
 #include <system_error>
+#include <thread>
 
 #include "agent/session/scripted.h"
 #include "support/no_more_threads.h"
@@ -86,6 +87,19 @@ class TaskWatcherTest : public ::testing::Test {
     }
   }
 
+  /// Asks subagents_open() while a task is announced; answer_ gets the answer.
+  void ask_when_announced() {
+    sink_.on_ended = [this] {
+      std::promise<void> asks;
+      const auto asking = asks.get_future();
+      asker_ = std::jthread([this, asks = std::move(asks)]() mutable {
+        asks.set_value();
+        answer_.set_value(watcher_.subagents_open());
+      });
+      asking.wait();
+    };
+  }
+
   TaskSink sink_;
   std::string warnings_;
   wire::Setup setup_{
@@ -115,6 +129,8 @@ class TaskWatcherTest : public ::testing::Test {
                         .inbox = inbox_,
                         .control = control_,
                         .held = held_}};
+  std::promise<bool> answer_;
+  std::jthread asker_;
 };
 
 TEST_F(TaskWatcherTest, TellsTheClientAndTheModelWhenATaskEnds) {
@@ -174,11 +190,36 @@ TEST_F(TaskWatcherTest, SubagentsAreOpenUntilTheModelIsTold) {
   EXPECT_FALSE(watcher_.subagents_open());
   auto& agent = add("a1", "finder");
   EXPECT_TRUE(watcher_.subagents_open());
+  ask_when_announced();
   watcher_.start();
-  sink_.on_ended = [&] { EXPECT_TRUE(watcher_.subagents_open()) << "it is being announced"; };
   agent.finish();
+  EXPECT_TRUE(answer_.get_future().get()) << "it has left the list, but its message will come";
   EXPECT_EQ(messages().size(), 1U);
   EXPECT_FALSE(watcher_.subagents_open());
+}
+
+TEST_F(TaskWatcherTest, AnEndThatStartsNoTurnLeavesNothingOpen) {
+  auto& command = add("b1");
+  ask_when_announced();
+  watcher_.start();
+  EXPECT_TRUE(tasks_.end("b1", Ender::user));
+  command.finish();
+  EXPECT_FALSE(answer_.get_future().get()) << "nothing would release the result of the turn later";
+  EXPECT_TRUE(messages().empty());
+}
+
+TEST_F(TaskWatcherTest, AResultWaitsForTheTurnThatIsToldOfItsSubagent) {
+  inbox_.push({.content = "[]"});
+  ASSERT_EQ(inbox_.next({}).size(), 1U);  // a turn runs
+  held_.add({});
+  for (int i = 0; i < 100; ++i) {
+    auto& agent = add("a1", "finder");
+    watcher_.start();
+    agent.finish();
+    while (inbox_.take_pending().empty()) std::this_thread::yield();  // the turn takes the message
+    EXPECT_FALSE(watcher_.subagents_open());  // the announcement is complete
+    ASSERT_FALSE(sink_.story.contains("succeeded")) << "in round " << i;
+  }
 }
 
 TEST_F(TaskWatcherTest, AnInterruptBeforeTheTurnBeginsStopsItsSubagents) {
@@ -234,28 +275,15 @@ TEST_F(TaskWatcherTest, ACommandThatTheUserEndedStartsNoTurn) {
   EXPECT_EQ(watcher_.take_notes().size(), 1U);
 }
 
-TEST_F(TaskWatcherTest, AResultThatWaitedForAnAnnouncementIsReported) {
-  auto& command = add("b1");
-  watcher_.start();
-  EXPECT_TRUE(tasks_.end("b1", Ender::user));
-  sink_.on_ended = [&] {
-    EXPECT_TRUE(watcher_.subagents_open());
-    held_.add({});
-  };
-  command.finish();
-  EXPECT_TRUE(messages().empty());
-  EXPECT_EQ(sink_.story, "updated:b1 ended:b1 tasks:0 succeeded");
-}
-
 TEST_F(TaskWatcherTest, AnAbandonedAgentReportsNoResult) {
-  auto& command = add("b1");
+  auto& agent = add("a1", "finder");
   watcher_.start();
-  EXPECT_TRUE(tasks_.end("b1", Ender::user));
   held_.add({});
+  watcher_.interrupt();
   sink_.on_ended = [&] { control_.abandon(1); };
-  command.finish();
+  agent.finish();
   EXPECT_TRUE(messages().empty());
-  EXPECT_EQ(sink_.story, "updated:b1 ended:b1 tasks:0");
+  EXPECT_EQ(sink_.story, "updated:a1 ended:a1 tasks:0");
 }
 
 TEST_F(TaskWatcherTest, EndAllDropsWhatTheModelWasNotToldYet) {
