@@ -29,18 +29,6 @@ std::string answer(const Document& asked, const Document& payload) {
         {{"subtype", "success"}, {"request_id", asked["request_id"]}, {"response", payload}}}});
 }
 
-/// Passes every line of the agent once.
-Stage::OnOutput each_line(std::function<void(const Document&, RunHandle&)> on_line) {
-  return [on_line = std::move(on_line), seen = std::size_t{0}](std::string_view so_far,
-                                                               RunHandle& agent) mutable {
-    for (auto end = so_far.find('\n', seen); end != so_far.npos; end = so_far.find('\n', seen)) {
-      const auto parsed = json::parse(so_far.substr(seen, end - seen));
-      seen = end + 1;
-      if (parsed) on_line(*parsed, agent);
-    }
-  };
-}
-
 bool asks_permission(const Document& event) {
   return event.value("type", "") == "control_request" &&
          event["request"].value("subtype", "") == "can_use_tool";

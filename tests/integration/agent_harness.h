@@ -238,4 +238,17 @@ class Stage {
   std::unique_ptr<mock::Server> server_;
 };
 
+/// Passes every line of the agent once.
+inline Stage::OnOutput each_line(
+    std::function<void(const Document&, process::RunHandle&)> on_line) {
+  return [on_line = std::move(on_line), seen = std::size_t{0}](std::string_view so_far,
+                                                               process::RunHandle& agent) mutable {
+    for (auto end = so_far.find('\n', seen); end != so_far.npos; end = so_far.find('\n', seen)) {
+      const auto parsed = json::parse(so_far.substr(seen, end - seen));
+      seen = end + 1;
+      if (parsed) on_line(*parsed, agent);
+    }
+  };
+}
+
 }  // namespace ralph::agent_process

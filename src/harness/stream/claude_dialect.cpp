@@ -46,6 +46,7 @@ LineStatus ClaudeDialect::decode(std::string_view text, PayloadSink& sink) {
       {"command_lifecycle", &ClaudeDialect::command_lifecycle},
       {"conversation_reset", &ClaudeDialect::conversation_reset},
       {"control_request", &ClaudeDialect::control},
+      {"control_cancel_request", &ClaudeDialect::control},
       {"control_response", &ClaudeDialect::control},
   });
   kept_.clear();
@@ -109,9 +110,9 @@ void ClaudeDialect::conversation_reset(const Line& line) {
 }
 
 void ClaudeDialect::control(const Line& line) {
-  const bool asks = line.root["type"].text() == "control_request";
-  const auto body = line.root[asks ? "request" : "response"];
-  line.note(Level::debug, asks ? "control_request" : "control_response", body["subtype"].text());
+  const auto type = line.root["type"].text();
+  const auto body = line.root[type == "control_response" ? "response" : "request"];
+  line.note(Level::debug, type, body["subtype"].text());
 }
 
 }  // namespace ralph::stream

@@ -234,6 +234,12 @@ TEST(ClaudeDialect, EverythingElseAHandlerCanUseIsANotice) {
   EXPECT_TRUE(has(topics("permission_can_use_tool"), "control_request"));
 }
 
+TEST(ClaudeDialect, AWithdrawnRequestIsANotice) {
+  const auto notices = only<Notice>(R"({"type":"control_cancel_request","request_id":"1"})");
+  ASSERT_EQ(notices->events.size(), 1u);
+  EXPECT_EQ(notices->at(0).topic, "control_cancel_request");
+}
+
 TEST(ClaudeDialect, TenMebibyteLinesAreRead) {
   const std::string big(10 << 20, 'x');
   const auto line =
