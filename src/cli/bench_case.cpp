@@ -6,7 +6,6 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "bench/trial/adapter.h"
 #include "cli/bench.h"
 #include "cli/environment.h"
 #include "core/base/safe_text.h"
@@ -46,13 +45,7 @@ int validate_case(const std::filesystem::path& file, const Arguments& arguments,
                   const BenchLines& lines) {
   const auto read = trial::read_test_case(file, read_options(arguments.flag("allow-local"), lines));
   print_warnings(read.warnings, lines);
-  auto problems = read.problems;
-  if (!read.value.agent.type.empty()) {
-    if (const auto adapter = trial::Adapter::find(read.value.agent); !adapter) {
-      problems.push_back({{}, describe(adapter.error()), file.native(), 0});
-    }
-  }
-  if (!problems.empty()) return report_case_problems(file, problems, arguments, lines);
+  if (!read.ok()) return report_case_problems(file, read.problems, arguments, lines);
   const bool verbose = arguments.flag("verbose");
   for (const auto& suspicion : suspicions(read.value, verbose)) lines.warn(suspicion);
   lines.info(fmt::format("{} is valid", file.native()));

@@ -35,12 +35,22 @@ backend::Host host_of(const AgentSpec& spec, const ExecutionContext& context) {
 
 }  // namespace
 
+std::string unknown_agent_type(std::string_view type) {
+  if (backend::find_agent_type(type)) return {};
+  return fmt::format("unknown agent '{}' (known types: {})", type, known_types());
+}
+
+bool needs_command(std::string_view type) {
+  const auto found = backend::find_agent_type(type);
+  return found && found->name == found->backend &&
+         backend::find_backend(found->backend)->program.empty();
+}
+
 Result<Adapter> Adapter::find(const AgentSpec& spec) {
   if (const auto type = backend::find_agent_type(spec.type)) {
     return Adapter(spec, *type, *backend::find_backend(type->backend));
   }
-  return fail(Code::usage, fmt::format("agent.type: unknown agent '{}'", spec.type),
-              fmt::format("known types: {}", known_types()));
+  return fail(Code::usage, "agent.type: " + unknown_agent_type(spec.type));
 }
 
 backend::Ask Adapter::make_ask(const ExecutionContext& context) const {
@@ -81,7 +91,7 @@ Result<std::vector<std::string>> Adapter::command_line(const ExecutionContext& c
 }
 
 Result<> Adapter::check_availability(const ExecutionContext& context) const {
-  if (spec_->type == backend_->name && backend_->program.empty() && spec_->command.empty()) {
+  if (needs_command(spec_->type) && spec_->command.empty()) {
     return fail(
         Code::usage, fmt::format("agent.config.command: Required for the type {}", spec_->type),
         "give the command as a list of words; {prompt} stands for the prompt, otherwise it is "

@@ -34,6 +34,11 @@ struct Watchers {
   std::function<void(Millis)> set_drain_timeout = [](Millis) {};
 };
 
+/// What is wrong with the type of an agent; empty: nothing.
+std::string unknown_agent_type(std::string_view type);
+/// Whether a case must give the command of an agent of this type.
+bool needs_command(std::string_view type);
+
 /// Runs the agent of a test case through a backend of ralph and puts what it did into one form.
 class Adapter {
  public:

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "bench/trial/adapter.h"
 #include "bench/trial/case_node_impl.h"
 #include "bench/trial/case_reader_impl.h"
 #include "bench/trial/case_shapes_impl.h"
@@ -27,6 +29,25 @@ const Node* find_text_in(const Node& node, std::string_view key) {
   const auto* value = node.find(key);
   return value != nullptr && !value->text.empty() && type_name(*value) == "string" ? value
                                                                                    : nullptr;
+}
+
+bool has_words(const Node* command) {
+  if (command == nullptr) return false;
+  return command->kind == Node::Kind::list ? !command->items.empty() : !trim(command->text).empty();
+}
+
+/// What is wrong with an agent on every machine, at "type" or "command"; `settings` would have the command.
+std::optional<Problem> agent_problem(const Node& type, const Node& settings) {
+  if (auto wrong = unknown_agent_type(type.text); !wrong.empty()) {
+    return Problem{"type", std::move(wrong), {}, type.line};
+  }
+  if (!needs_command(type.text) || has_words(settings.find("command"))) return std::nullopt;
+  return Problem{"command",
+                 fmt::format("Required for the type {}: a list of words; {{prompt}} stands for the "
+                             "prompt, otherwise it is on stdin",
+                             type.text),
+                 {},
+                 settings.line};
 }
 
 /// What the settings of a grader must look like; nullptr: anything.
@@ -92,6 +113,17 @@ void CaseReader::check_expected() {
   const auto* source = node_.find("expected_source");
   if (source == nullptr || source->text != "branch" || node_.find("expected") != nullptr) return;
   complain("expected", "When expected_source is provided, expected value must also be provided");
+}
+
+void CaseReader::check_agent() {
+  const auto* agent = node_.find("agent");
+  const auto* type = agent == nullptr ? nullptr : find_text_in(*agent, "type");
+  if (type == nullptr) return;
+  const auto* config = agent->find("config");
+  auto problem = agent_problem(*type, config == nullptr ? *agent : *config);
+  if (!problem) return;
+  complain(problem->path == "type" ? "agent.type" : "agent.config.command",
+           std::move(problem->message));
 }
 
 std::string CaseReader::path_beside(const std::string& path) const {
@@ -182,7 +214,10 @@ GraderSpec CaseReader::read_grader(const GraderNode& grader) {
   }
   check_name(grader, name);
   if (const auto* shape = settings_shape(spec.name)) check_settings(grader, *shape);
-  if (is_judge_name(spec.name)) read_judge_texts(spec, grader.path + ".config");
+  if (is_judge_name(spec.name)) {
+    check_judge(grader);
+    read_judge_texts(spec, grader.path + ".config");
+  }
   return spec;
 }
 
@@ -213,6 +248,18 @@ void CaseReader::check_settings(const GraderNode& grader, const Shape& shape) {
   const bool measures = &shape != &kCommandConfig && &shape != &kJudgeConfig;
   add(wrong, options_.as_yb && measures ? warnings : problems);
   add(doubtful, warnings);
+}
+
+/// youBencha skips a judge that it cannot start.
+void CaseReader::check_judge(const GraderNode& grader) {
+  const auto* config = grader.node.find("config");
+  const auto* type = config == nullptr ? nullptr : find_text_in(*config, "type");
+  if (type == nullptr) return;
+  auto problem = agent_problem(*type, *config);
+  if (!problem) return;
+  problem->path = fmt::format("{}.config.{}", grader.path, problem->path);
+  problem->file = grader.file;
+  (options_.as_yb ? warnings : problems).push_back(*std::move(problem));
 }
 
 /// They are read before any agent starts.

@@ -22,6 +22,7 @@ class CaseReader {
   /// null: there are problems.
   json::Document read(const Shape& shape);
   void check_expected();
+  void check_agent();
   /// Of `prompt` or `prompt_file`.
   std::string read_prompt();
   /// The graders without problems of form. `{file: F}` becomes the name and the settings in F, in the document too.
@@ -43,6 +44,7 @@ class CaseReader {
   GraderSpec read_grader(const GraderNode& grader);
   void check_name(const GraderNode& grader, const config::Node& name);
   void check_settings(const GraderNode& grader, const Shape& shape);
+  void check_judge(const GraderNode& grader);
   void read_judge_texts(GraderSpec& spec, const std::string& path);
   std::string read_text(const std::string& name, const std::string& path);
   int line_of(std::string_view path) const;

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "bench/trial/case_shapes_impl.h"
+#include "core/schema/ecma_pattern.h"
 
 namespace ralph::trial {
 namespace {
@@ -31,7 +32,18 @@ std::string check_share(const Node& node) {
   return value < 0 || value > 1 ? "Number must be from 0 to 1" : "";
 }
 
+/// JavaScript has no flags in a pattern; who writes them wants lines.
+std::string check_expression(const Node& node) {
+  const auto pattern = schema::EcmaPattern::compile(node.text);
+  if (pattern) return {};
+  return fmt::format("/{}/: {}{}", node.text, pattern.error().message,
+                     node.text.contains("(?m)")
+                         ? R"(; instead of (?m), write (?<=^|\n) for ^ and (?=\n|$) for $)"
+                         : "");
+}
+
 constexpr Shape kEntry{.type = Type::text, .least = 1};
+constexpr Shape kExpression{.type = Type::text, .least = 1, .rule = check_expression};
 constexpr Shape kEntries{.type = Type::list, .items = &kEntry};
 constexpr const Shape* kEntryOrEntries[] = {&kEntry, &kEntries};
 constexpr Shape kPaths{.forms = kEntryOrEntries, .choose = [](const Node& node) -> const Shape* {
@@ -71,7 +83,11 @@ constexpr Shape kFiles{.type = Type::object,
 
 constexpr Field kRegexCheckFields[] = {
     {"file", &kEntry, required, {}, "a path in the directory"},
-    {"pattern", &kEntry, required, {}, "a regular expression of JavaScript"},
+    {"pattern",
+     &kExpression,
+     required,
+     {},
+     "a regular expression of JavaScript; ^ and $ match only at the ends of the file"},
     {"present", &kYesOrNo, optional, {}, "false: must not be found; default true"},
 };
 constexpr Shape kRegexCheck{

@@ -102,6 +102,7 @@ Checked<TestCase> read_test_case(const fs::path& file, const ReadOptions& option
   CaseReader reader(file, options);
   auto document = reader.read(options.allow_local ? kLocalTestCase : kPublicTestCase);
   reader.check_expected();
+  reader.check_agent();
   auto prompt = reader.read_prompt();
   read.value.graders = reader.read_graders(document);
   if (document.is_object()) {
