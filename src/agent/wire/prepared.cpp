@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/instructions/system_prompt.h"
+#include "agent/permission/rule_check.h"
 #include "agent/wire/hook_parts_impl.h"
 #include "agent/wire/input_line.h"
 #include "agent/wire/prepared_impl.h"
@@ -79,6 +80,16 @@ Result<> become_agent(const settings::Options& options, Prepared& prepared) {
   return {};
 }
 
+/// A rule that was meant to restrict must not do nothing in silence.
+void warn_of_rules(const Setup& setup, std::string_view kind,
+                   const std::vector<std::string>& rules) {
+  for (const auto& rule : rules) {
+    if (const auto why = permission::why_no_match(rule); !why.empty()) {
+      warn(setup, fmt::format("Permission {} rule \"{}\" {}.", kind, rule, why));
+    }
+  }
+}
+
 /// Finds the agents; with --agent the session works as one of them.
 Result<> prepare_agents(const Setup& setup, const std::stop_token& stop, Prepared& prepared) {
   const auto& options = setup.options;
@@ -114,6 +125,8 @@ Result<> prepare(const Setup& setup, const session::TurnControl& control,
   prepared.rules = prepared.settings.rules;
   std::ranges::copy(options.allowed_tools, std::back_inserter(prepared.rules.allow));
   std::ranges::copy(options.disallowed_tools, std::back_inserter(prepared.rules.deny));
+  warn_of_rules(setup, "deny", prepared.rules.deny);
+  warn_of_rules(setup, "ask", prepared.rules.ask);
   TRY(prepare_agents(setup, control.over(), prepared));
   prepared.choice = std::make_unique<settings::ModelChoice>(
       model::Table::builtin(), prepared.options, setup.environment, prepared.settings.model);

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "agent/permission/harness.h"
+#include "agent/permission/rule_check.h"
 
 namespace ralph::permission {
 namespace {
@@ -59,6 +60,17 @@ TEST(Policy, TheReasonSaysThatPromptsAreDisabled) {
             Reason::async_agent);
   const Rules denied{{}, {"Silent"}, {}};
   EXPECT_EQ(decide_by(Policy(Mode::dont_ask, denied), desk, tool).reason_type, Reason::rule);
+}
+
+TEST(Rules, ThatCanMatchNothingAreFound) {
+  for (const auto* rule : {"Bash", "Bash(git *)", "mcp__a", "*", "Task(Explore)", "WebFetch",
+                           "WebFetch(domain:*.example.com)", "WebFetch(https://a.b/*)"}) {
+    EXPECT_EQ(why_no_match(rule), "") << rule;
+  }
+  for (const auto* rule : {"webfetch", "Bsh(git *)", "WebFetch(127.0.0.1)",
+                           "WebFetch(domain:http://a.b)", "WebFetch(domain:a.b:80)"}) {
+    EXPECT_NE(why_no_match(rule), "") << rule;
+  }
 }
 
 TEST(Policy, NoChangeOfRulesIsLostIfTwoThreadsMakeThem) {

@@ -236,6 +236,16 @@ TEST(ManagedSettings, OfAClientDenyAsThoseOfTheMachineDo) {
   EXPECT_TRUE(bad.err.contains("--managed-settings cannot be used: it is not JSON")) << bad.err;
 }
 
+TEST(Unsupported, ARuleThatRestrictsNothingIsReported) {
+  Bench bench;
+  const auto ran = bench.ask("go", {"--disallowedTools", "webfetch", "--settings",
+                                    R"({"permissions":{"ask":["WebFetch(127.0.0.1)"]}
+})"});
+  EXPECT_EQ(ran.code, 0);
+EXPECT_TRUE(ran.err.contains("Permission deny rule \"webfetch\" matches no known tool")) << ran.err;
+EXPECT_TRUE(ran.err.contains("Permission ask rule \"WebFetch(127.0.0.1)\" matches no page"));
+}
+
 /// A rule that restricts counts from everywhere.
 TEST(Unsupported, BypassCanBeForbidden) {
   Bench bench;
