@@ -27,7 +27,7 @@ constexpr auto kKnownTools = std::to_array<std::string_view>({"Agent",        "A
                                                               "WebFetch",     "WebSearch",
                                                               "Workflow",     "Write"});
 
-constexpr std::string_view kDomain = "domain:";
+constexpr std::string_view kDomainMark = "domain:";
 
 bool is_known(std::string_view tool) {
   return tool.starts_with("mcp__") || tool.find('*') != tool.npos ||
@@ -36,8 +36,8 @@ bool is_known(std::string_view tool) {
 
 /// Of a WebFetch rule: "domain:HOST", or the text of a URL.
 bool names_page(std::string_view pattern) {
-  if (!pattern.starts_with(kDomain)) return pattern.find("://") != pattern.npos;
-  return pattern.find_first_of(":/ ", kDomain.size()) == pattern.npos;
+  if (!pattern.starts_with(kDomainMark)) return pattern.find("://") != pattern.npos;
+  return pattern.find_first_of(":/ ", kDomainMark.size()) == pattern.npos;
 }
 
 }  // namespace
