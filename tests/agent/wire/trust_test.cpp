@@ -239,11 +239,10 @@ TEST(ManagedSettings, OfAClientDenyAsThoseOfTheMachineDo) {
 TEST(Unsupported, ARuleThatRestrictsNothingIsReported) {
   Bench bench;
   const auto ran = bench.ask("go", {"--disallowedTools", "webfetch", "--settings",
-                                    R"({"permissions":{"ask":["WebFetch(127.0.0.1)"]}
-})"});
+                                    R"x({"permissions":{"ask":["WebFetch(127.0.0.1)"]}})x"});
   EXPECT_EQ(ran.code, 0);
-EXPECT_TRUE(ran.err.contains("Permission deny rule \"webfetch\" matches no known tool")) << ran.err;
-EXPECT_TRUE(ran.err.contains("Permission ask rule \"WebFetch(127.0.0.1)\" matches no page"));
+  EXPECT_TRUE(ran.err.contains("rule \"webfetch\" matches no known tool")) << ran.err;
+  EXPECT_TRUE(ran.err.contains("rule \"WebFetch(127.0.0.1)\" matches no page")) << ran.err;
 }
 
 /// A rule that restricts counts from everywhere.
