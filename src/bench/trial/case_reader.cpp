@@ -211,6 +211,9 @@ GraderSpec CaseReader::read_grader(const GraderNode& grader) {
   const auto* config = grader.node.find("config");
   GraderSpec spec;
   spec.name = name.text;
+  spec.path = grader.path + ".config";
+  spec.file = grader.file;
+  spec.line = config == nullptr ? name.line : config->line;
   if (config != nullptr && config->kind == Node::Kind::map) {
     spec.config = json::write(make_document(*config, kAnySettings));
   }
