@@ -73,10 +73,18 @@ Result<std::vector<std::string>> BenchBase::paths() const {
 
 /// The agent can move a branch.
 Result<> BenchBase::take_named_commits(const trial::TestCase& test_case, const git::Program& git) {
-  for (const auto& name : grade::named_commits(test_case.graders)) {
+  for (const auto& grader : test_case.graders) {
+    const auto names = grade::named_commits({&grader, 1});
+    if (names.empty()) continue;
+    const auto& name = names.front();
     const auto tree = git.ask_line(
         {.words = {"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{tree}"}});
-    if (!tree) continue;
+    if (!tree) {
+      missing_commits_.push_back({grader.path + ".base_commit",
+                                  fmt::format("'{}' is not in the repository", name), grader.file,
+                                  grader.line});
+      continue;
+    }
     TRY(snapshots_.import(*tree, git.git_folder() / "objects"));
     named_trees_[name] = *tree;
   }

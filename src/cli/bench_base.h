@@ -39,6 +39,8 @@ class BenchBase {
   const grade::Confinement& confinement() const { return confinement_; }
   /// Patterns of `protect` that match no file.
   const std::vector<std::string>& unmatched() const { return unmatched_; }
+  /// Commits that graders name and the repository does not have.
+  const std::vector<trial::Problem>& missing_commits() const { return missing_commits_; }
 
  private:
   BenchBase(trial::SnapshotStore snapshots, std::string commit)
@@ -52,6 +54,7 @@ class BenchBase {
   std::map<std::string, std::string> named_trees_;
   grade::Confinement confinement_;
   std::vector<std::string> unmatched_;
+  std::vector<trial::Problem> missing_commits_;
 };
 
 }  // namespace ralph::cli

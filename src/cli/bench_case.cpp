@@ -26,9 +26,6 @@ std::vector<std::string> suspicions(const trial::TestCase& value, bool verbose) 
     if (!seen.insert(grader.name).second) {
       found.push_back(fmt::format("evaluator '{}' is there more than once", grader.name));
     }
-    if (grader.name == "expected-diff" && value.expected.empty()) {
-      found.push_back("expected-diff needs 'expected', the branch with the expected result");
-    }
     if (trial::is_judge_name(grader.name) && !grader.config.contains("\"assertions\"") &&
         !grader.config.contains("\"criteria\"")) {
       found.push_back(fmt::format("{} has no assertions", grader.name));

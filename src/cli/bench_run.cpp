@@ -58,6 +58,7 @@ class BenchRun {
   Result<> prepare_sources();
   Result<> run_pre_scripts();
   Result<> take_base();
+  Result<> check_named_commits() const;
   Result<> execute();
   Result<> check_artifacts() const;
   Result<> prepare();
@@ -155,10 +156,25 @@ Result<> BenchRun::run_pre_scripts() {
   return {};
 }
 
+/// youBencha skips the graders that need them.
+Result<> BenchRun::check_named_commits() const {
+  std::vector<std::string> texts;
+  for (const auto& problem : base_->missing_commits()) texts.push_back(to_text(problem));
+  if (texts.empty()) return {};
+  if (!lines_.as_yb()) {
+    return fail(Code::not_found, fmt::format("{}", fmt::join(texts, "; ")),
+                "a grader can name commits of the history that the agent sees: with 'commit' in "
+                "the test case all before it, otherwise only the newest");
+  }
+  for (const auto& text : texts) lines_.warn(text);
+  return {};
+}
+
 /// The files as the agent finds them.
 Result<> BenchRun::take_base() {
   TRY_ASSIGN(auto base, BenchBase::record(case_, *git_, layout(), base_commit_));
   base_.emplace(std::move(base));
+  TRY(check_named_commits());
   TRY_ASSIGN(artifacts_, FolderIdentity::of(layout().artifacts));
   for (const auto& pattern : base_->unmatched()) {
     lines_.warn(fmt::format("protect: '{}' matches no file of the repository", pattern));

@@ -11,6 +11,7 @@
 #include "bench/grade/test_report.h"
 #include "bench/trial/snapshot.h"
 #include "core/base/folder.h"
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "core/json/field.h"
 #include "harness/run/clean_clone.h"
@@ -54,6 +55,20 @@ Result<> check_working_dir(const fs::path& root, const std::string& name) {
   if (!relative.empty() && *relative.begin() != "..") return {};
   return fail(Code::permission,
               fmt::format("working_dir '{}' leads out of the repository by a link", name));
+}
+
+/// bubblewrap reports with its own exit code that it could not start the command.
+Result<> check_started(const process::Captured& ran, const std::string& program) {
+  const auto prefix = fmt::format("bwrap: execvp {}: ", program);
+  if (ran.exit.exit_code != 1 || !ran.out.empty() || !ran.err.starts_with(prefix)) return {};
+  const auto reason = trim(std::string_view(ran.err).substr(prefix.size()));
+  if (reason != "No such file or directory") {
+    return fail(Code::permission, fmt::format("program '{}': {}", program, reason));
+  }
+  return fail(Code::not_found,
+              program.contains('/')
+                  ? fmt::format("program '{}', or its interpreter, does not exist", program)
+                  : fmt::format("program '{}' was not found in PATH", program));
 }
 
 class CommandGrader final : public Grader {
@@ -146,7 +161,9 @@ Result<process::Captured> CommandGrader::run(const GradeContext& context,
         clone.confinement(context.confinement.bwrap, hidden, command.cwd, rewrites.mountable());
     TRY_ASSIGN(command, confine(std::move(command)));
   }
-  return process::capture(command, {.wall = timeout(), .bytes = kMostReport}, context.stop);
+  auto ran = process::capture(command, {.wall = timeout(), .bytes = kMostReport}, context.stop);
+  if (ran && !context.confinement.bwrap.empty()) TRY(check_started(*ran, argv().front()));
+  return ran;
 }
 
 Result<TestCounts> CommandGrader::read_counts(const process::Captured& ran,
@@ -243,6 +260,12 @@ GradeResult CommandGrader::judge(const process::Captured& ran, const run::CleanC
   return result;
 }
 
+GradeResult not_run(const Error& error) {
+  auto result = judged("command not run", {error.message});
+  result.error = describe(error);
+  return result;
+}
+
 GradeResult CommandGrader::grade(const GradeContext& context) const {
   if (argv().empty()) return skipped("no command", "config needs 'command'");
   const auto comparison = comparison_of(context);
@@ -252,14 +275,14 @@ GradeResult CommandGrader::grade(const GradeContext& context) const {
   if (context.stop.stop_requested()) return stopped();
   if (!clone) return not_graded(clone.error());
   if (const auto usable = check_working_dir(clone->root(), working_dir()); !usable) {
-    return judged("command not run", {usable.error().message});
+    return not_run(usable.error());
   }
   auto rewrites = RewriteCheck::begin(comparison->git, clone->root(), files.kept);
   if (!rewrites) return skipped(rewrites.error().message, describe(rewrites.error()));
   const auto ran = run(context, *clone, *rewrites);
   // A command that we ended says nothing about the work.
   if (context.stop.stop_requested()) return stopped();
-  if (!ran) return not_graded(ran.error());
+  if (!ran) return not_run(ran.error());
   const auto rewritten = rewrites->rewritten();
   // Graded code may have made them unreadable.
   if (!rewritten) return not_graded(rewritten.error());

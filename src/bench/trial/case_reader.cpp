@@ -21,6 +21,7 @@ using config::Node;
 using json::Document;
 
 constexpr std::string_view kCommandName = "command";
+constexpr std::string_view kBranchGrader = "expected-diff";  // compares with `expected`
 constexpr std::size_t kLargestPrompt = std::size_t{16} << 20;
 constexpr Shape kAnySettings{.type = Type::object, .others = OtherKeys::kept};
 
@@ -105,6 +106,7 @@ Document CaseReader::read(const Shape& shape) {
   }
   node_ = *std::move(node);
   if (!options_.defaults.variables.empty()) substitute(node_, options_.defaults.variables);
+  is_test_case_ = &shape != &kEvalCase;
   check_file(node_, shape, file_, problems, warnings);
   return problems.empty() ? make_document(node_, shape) : Document(nullptr);
 }
@@ -209,10 +211,14 @@ GraderSpec CaseReader::read_grader(const GraderNode& grader) {
   const auto* config = grader.node.find("config");
   GraderSpec spec;
   spec.name = name.text;
+  spec.path = grader.path + ".config";
+  spec.file = grader.file;
+  spec.line = config == nullptr ? name.line : config->line;
   if (config != nullptr && config->kind == Node::Kind::map) {
     spec.config = json::write(make_document(*config, kAnySettings));
   }
   check_name(grader, name);
+  if (spec.name == kBranchGrader && is_test_case_) check_branch(grader, name);
   if (const auto* shape = settings_shape(spec.name)) check_settings(grader, *shape);
   if (is_judge_name(spec.name)) {
     check_judge(grader);
@@ -227,6 +233,14 @@ void CaseReader::check_name(const GraderNode& grader, const Node& name) {
   if (wrong.empty()) return;
   auto& list = options_.as_yb ? warnings : problems;
   list.push_back({grader.path + ".name", std::move(wrong), grader.file, name.line});
+}
+
+void CaseReader::check_branch(const GraderNode& grader, const Node& name) {
+  if (node_.find("expected") != nullptr) return;
+  auto& list = options_.as_yb ? warnings : problems;
+  list.push_back({grader.path + ".name",
+                  "expected-diff needs 'expected', the branch with the expected result",
+                  grader.file, name.line});
 }
 
 /// Before any agent starts.

@@ -44,6 +44,7 @@ class CaseReader {
   GraderSpec read_grader(const GraderNode& grader);
   void check_name(const GraderNode& grader, const config::Node& name);
   void check_settings(const GraderNode& grader, const Shape& shape);
+  void check_branch(const GraderNode& grader, const config::Node& name);
   void check_judge(const GraderNode& grader);
   void read_judge_texts(GraderSpec& spec, const std::string& path);
   std::string read_text(const std::string& name, const std::string& path);
@@ -52,6 +53,7 @@ class CaseReader {
   std::filesystem::path file_, folder_;
   const ReadOptions& options_;
   config::Node node_;
+  bool is_test_case_ = false;  // not an eval file
 };
 
 }  // namespace ralph::trial

@@ -12,6 +12,9 @@ extern const Shape kCommandConfig;  // `config` of the grader `command`
 extern const Shape kJudgeConfig;    // `config` of an agentic-judge
 extern const Shape kDefaultsFile;
 
+/// A rule: a path that does not lead out of the directory.
+std::string check_inside(const config::Node& node);
+
 /// `config` of a grader that runs no code and no agent.
 struct GraderShape {
   std::string_view grader;

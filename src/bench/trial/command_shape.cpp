@@ -16,12 +16,6 @@ std::string check_pattern(const Node& node) {
   return globs ? "" : globs.error().message;
 }
 
-std::string check_inside(const Node& node) {
-  const auto path = std::filesystem::path(node.text).lexically_normal();
-  const bool leads_out = !path.empty() && *path.begin() == "..";
-  return path.is_absolute() || leads_out ? "must be a path in the repository" : "";
-}
-
 /// A report that nothing reads, or one that is missing, would make every run pass or fail.
 std::string check_report(const Node& node) {
   const auto* format = node.find("format");
@@ -72,6 +66,12 @@ constexpr Field kCommandFields[] = {
 };
 
 }  // namespace
+
+std::string check_inside(const Node& node) {
+  const auto path = std::filesystem::path(node.text).lexically_normal();
+  const bool leads_out = !path.empty() && *path.begin() == "..";
+  return path.is_absolute() || leads_out ? "must be a path in the repository" : "";
+}
 
 constinit const Shape kCommandConfig{.type = Type::object,
                                      .rule = check_report,

@@ -32,6 +32,36 @@ std::string check_share(const Node& node) {
   return value < 0 || value > 1 ? "Number must be from 0 to 1" : "";
 }
 
+/// A setting that is a text or a list of texts.
+std::vector<std::string> entries(const Node& node, std::string_view key) {
+  const auto* value = node.find(key);
+  if (value == nullptr) return {};
+  if (value->kind == Node::Kind::scalar) return {value->text};
+  std::vector<std::string> texts;
+  for (const auto& item : value->items) texts.push_back(item.text);
+  return texts;
+}
+
+/// No work could pass.
+std::string check_disjoint(const Node& node, std::string_view wanted, std::string_view unwanted) {
+  const auto no = entries(node, unwanted);
+  for (const auto& entry : entries(node, wanted)) {
+    if (std::ranges::find(no, entry) == no.end()) continue;
+    return fmt::format("'{}' is in \"{}\" and in \"{}\"", entry, wanted, unwanted);
+  }
+  return {};
+}
+
+std::string check_entropy(const Node& node) {
+  const auto *least = node.find("min_change_entropy"), *most = node.find("max_change_entropy");
+  return least != nullptr && most != nullptr && number_of(*least) > number_of(*most)
+             ? "\"min_change_entropy\" is greater than \"max_change_entropy\""
+             : "";
+}
+
+std::string check_files(const Node& node);
+std::string check_trajectory(const Node& node);
+
 /// JavaScript has no flags in a pattern; who writes them wants lines.
 std::string check_expression(const Node& node) {
   const auto pattern = schema::EcmaPattern::compile(node.text);
@@ -45,9 +75,11 @@ std::string check_expression(const Node& node) {
 constexpr Shape kEntry{.type = Type::text, .least = 1};
 constexpr Shape kExpression{.type = Type::text, .least = 1, .rule = check_expression};
 constexpr Shape kEntries{.type = Type::list, .items = &kEntry};
-constexpr const Shape* kEntryOrEntries[] = {&kEntry, &kEntries};
-constexpr Shape kPaths{.forms = kEntryOrEntries, .choose = [](const Node& node) -> const Shape* {
-                         return node.kind == Node::Kind::list ? &kEntries : &kEntry;
+constexpr Shape kPath{.type = Type::text, .least = 1, .rule = check_inside};
+constexpr Shape kPathList{.type = Type::list, .items = &kPath};
+constexpr const Shape* kPathOrPaths[] = {&kPath, &kPathList};
+constexpr Shape kPaths{.forms = kPathOrPaths, .choose = [](const Node& node) -> const Shape* {
+                         return node.kind == Node::Kind::list ? &kPathList : &kPath;
                        }};
 constexpr Shape kYesOrNo{.type = Type::boolean};
 constexpr Shape kLimit{.type = Type::number, .rule = check_not_negative};
@@ -58,8 +90,10 @@ constexpr Field kDiffLimits[] = {
     {"max_lines_removed", &kLimit},  {"max_total_changes", &kLimit},
     {"min_change_entropy", &kLimit}, {"max_change_entropy", &kLimit},
 };
-constexpr Shape kDiffAssertions{
-    .type = Type::object, .fields = kDiffLimits, .others = OtherKeys::refused};
+constexpr Shape kDiffAssertions{.type = Type::object,
+                                .rule = check_entropy,
+                                .fields = kDiffLimits,
+                                .others = OtherKeys::refused};
 constexpr Field kDiffFields[] = {
     {"base_commit", &kEntry, optional, {}, "default: the state before the agent"},
     {"assertions", &kDiffAssertions, optional, {}, "limits"},
@@ -77,12 +111,12 @@ constexpr Field kFilesFields[] = {
     {"absent", &kPaths, optional, {}, "paths that must not exist"},
 };
 constexpr Shape kFiles{.type = Type::object,
-                       .rule = [](const Node& node) { return check_any(node, kFilesFields); },
+                       .rule = check_files,
                        .fields = kFilesFields,
                        .others = OtherKeys::refused};
 
 constexpr Field kRegexCheckFields[] = {
-    {"file", &kEntry, required, {}, "a path in the directory"},
+    {"file", &kPath, required, {}, "a path in the directory"},
     {"pattern",
      &kExpression,
      required,
@@ -111,11 +145,20 @@ constexpr Field kTrajectoryFields[] = {
     {"forbidden_tools", &kEntries, optional, {}, "tools that it must not have used"},
     {"max_denials", &kLimit, optional, {}, "how many tool calls may have been denied"},
 };
-constexpr Shape kTrajectory{
-    .type = Type::object,
-    .rule = [](const Node& node) { return check_any(node, kTrajectoryFields); },
-    .fields = kTrajectoryFields,
-    .others = OtherKeys::refused};
+constexpr Shape kTrajectory{.type = Type::object,
+                            .rule = check_trajectory,
+                            .fields = kTrajectoryFields,
+                            .others = OtherKeys::refused};
+
+std::string check_files(const Node& node) {
+  auto problem = check_any(node, kFilesFields);
+  return problem.empty() ? check_disjoint(node, "exist", "absent") : problem;
+}
+
+std::string check_trajectory(const Node& node) {
+  auto problem = check_any(node, kTrajectoryFields);
+  return problem.empty() ? check_disjoint(node, "required_tools", "forbidden_tools") : problem;
+}
 
 constexpr auto kMeasuring = std::to_array<GraderShape>({
     {"git-diff", &kDiff},

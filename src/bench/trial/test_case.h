@@ -33,6 +33,8 @@ struct GraderSpec {
   std::string name;
   std::string config = "{}";         // JSON object
   std::string prompt, instructions;  // of a judge: the texts that its settings name or have
+  std::string path, file;            // where its settings are: "evaluators.0.config"
+  int line = 0;
 };
 
 inline constexpr std::string_view kJudgeName = "agentic-judge";

@@ -142,5 +142,18 @@ TEST_F(Graders, FilesOutsideOfTheDirectoryDoNotExist) {
   EXPECT_EQ(grade("files").status, GradeStatus::skipped);
 }
 
+TEST_F(Graders, PatternsFindLinesOnlyWhenTheyAskForThem) {
+  folder_.write("work/calc.py", "def add(a, b):\n    return a+b\n");
+  const auto status = [this](const std::string& pattern) {
+    return grade("regex", R"({"patterns":[{"file":"calc.py","pattern":")" + pattern + R"("}]})")
+        .status;
+  };
+  EXPECT_EQ(status("^    return"), GradeStatus::failed);
+  EXPECT_EQ(status("a.b$"), GradeStatus::failed);
+  EXPECT_EQ(status(R"((?<=^|\\n)    return)"), GradeStatus::passed);
+  EXPECT_EQ(status(R"((?<=^|\\n)def)"), GradeStatus::passed);
+  EXPECT_EQ(status(R"(a.b(?=\\n|$))"), GradeStatus::passed);
+}
+
 }  // namespace
 }  // namespace ralph::grade

@@ -14,7 +14,7 @@ class GraderSettings : public testing::Test {
     const auto file =
         folder_.write("testcase.yaml",
                       "name: n\ndescription: d\nrepo: https://git.example.test/small.git\n"
-                      "agent: {type: claude-code, config: {prompt: Do it}}\n"
+                      "agent: {type: claude-code, config: {prompt: Do it}}\nexpected: solved\n"
                       "evaluators: [{name: " +
                           grader + ", config: " + config + "}]\n");
     return read_test_case(file, options_);
