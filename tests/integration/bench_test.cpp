@@ -31,12 +31,13 @@ class BenchEnds : public testing::Test {
   void SetUp() override {
     shell(
         "git init -q origin && cd origin && echo one >a && git add a && "
-        "git -c user.name=T -c user.email=t@example.org commit -qm one");
+        "git -c user.name=T -c user.email=t@example.org commit -qm one && git branch want");
     fs::create_directories(folder_ / "bin");
     fs::create_symlink(RALPH_BUILD "/fake_agent", folder_ / "bin/claude");
     folder_.write("case.yaml",
                   "name: n\ndescription: d\nrepo: origin\nworkspace_dir: runs\ntimeout: 1500\n"
                   "agent: {type: claude-code, config: {prompt: do it}}\n"
+                  "expected_source: branch\nexpected: want\n"
                   "evaluators: [{name: git-diff}, {name: expected-diff}]\n");
   }
   int shell(const std::string& line) {

@@ -149,7 +149,7 @@ TEST(SchemaMessage, ComeInTheOrderOfTheValue) {
       (Lines{"root: must have required property 'z'", "/b/1: must be null", "/a: must be string"}));
 }
 
-TEST(SchemaViolation, NamesTheKeywordAndTheMissingProperty) {
+TEST(SchemaViolation, NamesTheKeywordAndTheProperty) {
   const auto schema =
       Schema::compile(parse(R"({"required":["it's"],"additionalProperties":false})").value());
   const auto found = schema->validate(parse(R"({"other":1})").value());
@@ -157,7 +157,7 @@ TEST(SchemaViolation, NamesTheKeywordAndTheMissingProperty) {
   EXPECT_EQ(found[0].keyword, "required");
   EXPECT_EQ(found[0].parameter, "it's");
   EXPECT_EQ(found[1].keyword, "additionalProperties");
-  EXPECT_EQ(found[1].parameter, "");
+  EXPECT_EQ(found[1].parameter, "other");
 }
 
 }  // namespace
