@@ -36,7 +36,7 @@ class Normaliser {
   Normaliser(const backend::AgentType& type, const AgentSpec& spec, const ExecutionContext& context)
       : type_(type), spec_(spec), context_(context) {}
 
-  void add_facts(const run::Report& report, const stream::Summary& summary);
+  void add_facts(const run::Report& report, const stream::Summary& summary, bool plain_text);
   void add_errors(const run::Report& report, const TerminalLog& terminal);
   void add_messages(MessageRecorder& recorder, const TerminalLog& terminal, bool plain_text);
 
@@ -52,7 +52,8 @@ class Normaliser {
   const ExecutionContext& context_;
 };
 
-void Normaliser::add_facts(const run::Report& report, const stream::Summary& summary) {
+void Normaliser::add_facts(const run::Report& report, const stream::Summary& summary,
+                           bool plain_text) {
   auto& it = execution;
   it.type = spec_.type;
   it.product = type_.product;
@@ -60,7 +61,7 @@ void Normaliser::add_facts(const run::Report& report, const stream::Summary& sum
   it.version = summary.agent_version;
   it.model = summary.model.empty() ? spec_.model : summary.model;
   if (it.model.empty()) it.model = "unknown";
-  it.status = status_of(facts_of(summary, report.process));
+  it.status = status_of(facts_of(summary, report.process, plain_text));
   it.exit_code = exit_code_of(report.process);
   it.signal = report.process.signal;
   auto verdict = report.verdict;
@@ -161,7 +162,7 @@ Result<Execution> Adapter::execute(const ExecutionContext& context, const Watche
   if (report.start_error) return std::unexpected(*report.start_error);
   execution.completed = now_utc();
   execution.duration = std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - began);
-  normaliser.add_facts(report, summary);
+  normaliser.add_facts(report, summary, !by_stream);
   normaliser.add_errors(report, terminal);
   normaliser.add_messages(recorder, terminal, !by_stream || !summary.any_event());
   if (execution.version.empty()) execution.version = version_of(planned, host);
