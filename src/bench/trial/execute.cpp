@@ -80,6 +80,7 @@ void Normaliser::add_facts(const run::Report& report, const stream::Summary& sum
   if (summary.error) it.failure_class = stream::to_string(summary.error->error_class);
   it.session_id = summary.session_id;
   it.permission_mode = summary.permission_mode;
+  it.counted = !plain_text && summary.any_event();
   it.usage = summary.usage();
   it.cost_usd = summary.cost_usd();
   it.turns = summary.turns;

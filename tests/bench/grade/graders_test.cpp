@@ -83,6 +83,23 @@ TEST_F(Graders, BudgetNamesEveryLimitThatIsExceeded) {
             "max_output_tokens (49); turns (3) exceeds max_turns (2)");
 }
 
+TEST_F(Graders, LimitsOnWhatAnAgentDoesNotReportAreNotKept) {
+  trial::Execution run;
+  run.counted = false;
+  run.duration = Millis{5};
+  context_.execution = &run;
+  EXPECT_EQ(grade("budget", R"({"max_duration_ms":10})").status, GradeStatus::passed);
+  const auto budget = grade("budget", R"({"max_total_tokens":3,"max_tool_calls":0,"max_turns":3})");
+  EXPECT_EQ(budget.message,
+            "✗ 0 of 3 limits kept | Violations: total_tokens is unknown (max_total_tokens 3); "
+            "turns is unknown (max_turns 3); tool_calls is unknown (max_tool_calls 0)");
+  EXPECT_FALSE(metrics(budget).contains("tool_calls"));
+  const auto trajectory = grade("trajectory", R"({"forbidden_tools":["Bash"],"max_denials":0})");
+  EXPECT_EQ(trajectory.status, GradeStatus::failed);
+  EXPECT_EQ(trajectory.message,
+            "✗ tool calls are unknown | Violations: the agent printed no stream-json");
+}
+
 TEST_F(Graders, TrajectoryChecksTools) {
   trial::Execution run;
   run.messages.push_back(
