@@ -22,6 +22,7 @@ class CaseReader {
   /// null: there are problems.
   json::Document read(const Shape& shape);
   void check_expected();
+  /// Also the options that are known to be wrong before the repository is there.
   void check_agent();
   /// Of `prompt` or `prompt_file`.
   std::string read_prompt();
@@ -42,6 +43,8 @@ class CaseReader {
   GraderNode grader_node(const config::Node& item, const std::string& path);
   config::Node read_definition(const std::string& name, const std::string& path);
   GraderSpec read_grader(const GraderNode& grader);
+  void check_options(std::string_view type, const config::Node& config);
+  void check_mcp_config(const std::string& name);
   void check_name(const GraderNode& grader, const config::Node& name);
   void check_settings(const GraderNode& grader, const Shape& shape);
   void check_branch(const GraderNode& grader, const config::Node& name);
