@@ -146,14 +146,29 @@ void CaseReader::check_expected() {
 
 void CaseReader::check_agent() {
   const auto* agent = node_.find("agent");
+  const auto* config = agent == nullptr ? nullptr : agent->find("config");
+  if (config != nullptr) warn_of_unknown_options(*config);
   const auto* type = agent == nullptr ? nullptr : find_text_in(*agent, "type");
   if (type == nullptr) return;
-  const auto* config = agent->find("config");
   if (config != nullptr) check_options(type->text, *config);
   auto problem = agent_problem(*type, config == nullptr ? *agent : *config);
   if (!problem) return;
   complain(problem->path == "type" ? "agent.type" : "agent.config.command",
            std::move(problem->message));
+}
+
+/// They are kept in the canonical values, as youBencha does, but no agent gets them.
+void CaseReader::warn_of_unknown_options(const Node& config) {
+  const auto known = agent_config_keys(), outer = agent_keys();
+  for (const auto& key : config.keys) {
+    if (std::ranges::find(known, key.text) != known.end()) continue;
+    const bool is_outer = std::ranges::find(outer, key.text) != outer.end();
+    const auto near = is_outer ? "agent." + key.text : nearest(key.text, known);
+    warnings.push_back({"agent.config." + key.text,
+                        near.empty() ? "unknown key ignored"
+                                     : fmt::format("unknown key ignored; did you mean '{}'?", near),
+                        file_.native(), key.line});
+  }
 }
 
 void CaseReader::check_options(std::string_view type, const Node& config) {

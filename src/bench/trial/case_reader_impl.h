@@ -43,6 +43,7 @@ class CaseReader {
   GraderNode grader_node(const config::Node& item, const std::string& path);
   config::Node read_definition(const std::string& name, const std::string& path);
   GraderSpec read_grader(const GraderNode& grader);
+  void warn_of_unknown_options(const config::Node& config);
   void check_options(std::string_view type, const config::Node& config);
   void check_mcp_config(const std::string& name);
   void check_name(const GraderNode& grader, const config::Node& name);
