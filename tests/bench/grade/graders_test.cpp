@@ -1,3 +1,6 @@
+#include <filesystem>
+
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -60,6 +63,32 @@ TEST_F(Graders, ExpectedDiffIsTheMeanLessTheShareOfOtherFiles) {
       "✓ Similarity: 37.5% (threshold: 30%) | Files: 1 matched, 1 changed | 1 added | 1 removed");
   EXPECT_EQ(metrics(result)["aggregate_similarity"], 0.375);
   EXPECT_EQ(grade("expected-diff").status, GradeStatus::failed);
+}
+
+// A wrong link is a file that is wrong as a whole, also if it leads to a file with the expected bytes.
+TEST_F(Graders, ExpectedDiffComparesLinksByTheirTarget) {
+  namespace fs = std::filesystem;
+  folder_.write("work/a", "same");
+  folder_.write("expected/a", "same");
+  fs::create_symlink("b", folder_ / "expected/l");
+  context_.expected = folder_ / "expected";
+  const auto counts = [&] {
+    const auto found = metrics(grade("expected-diff"));
+    return fmt::format("{} {} {} {}", found["files_matched"].dump(), found["files_changed"].dump(),
+                       found["files_added"].dump(), found["files_removed"].dump());
+  };
+  EXPECT_EQ(counts(), "1 0 0 1");
+  fs::create_symlink("a", folder_ / "work/l");
+  EXPECT_EQ(counts(), "1 1 0 0");
+  EXPECT_EQ(metrics(grade("expected-diff"))["aggregate_similarity"], 0.5);
+  fs::remove(folder_ / "work/l");
+  fs::create_symlink("b", folder_ / "work/l");
+  EXPECT_EQ(counts(), "2 0 0 0");
+  fs::create_symlink(".", folder_ / "work/z");
+  EXPECT_EQ(counts(), "2 0 1 0");
+  fs::remove(folder_ / "work/l");
+  folder_.write("work/l", "same");
+  EXPECT_EQ(counts(), "1 1 1 0");
 }
 
 TEST_F(Graders, ExpectedDiffOfNothing) {
