@@ -211,7 +211,7 @@ constexpr Field kJudgeFields[] = {
 
 constexpr Field kScriptConfigFields[] = {
     {"command", &kSomeText, required, {}, "run by sh -c, with the arguments behind it"},
-    {"args", &kTexts},
+    {"args", &kTexts, optional, {}, "shell text, not quoted"},
     {"env", &kTextMap},
     {"timeout_ms", &kPositiveInteger, optional, "30000"},
     {"working_dir", &kText},
