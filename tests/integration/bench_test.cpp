@@ -37,7 +37,7 @@ class BenchEnds : public testing::Test {
     folder_.write("case.yaml",
                   "name: n\ndescription: d\nrepo: origin\nworkspace_dir: runs\ntimeout: 1500\n"
                   "agent: {type: claude-code, config: {prompt: do it}}\n"
-                  "evaluators: [{name: git-diff}, {name: expected-diff}]\n");
+                  "evaluators: [{name: git-diff}, {name: budget, config: {max_turns: 9}}]\n");
   }
   int shell(const std::string& line) {
     return std::system(fmt::format("cd '{}' && {}", folder_.path().native(), line).c_str());

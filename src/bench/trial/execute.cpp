@@ -6,6 +6,7 @@
 #include "bench/trial/message_recorder.h"
 #include "bench/trial/terminal_log.h"
 #include "bench/trial/workspace.h"
+#include "core/base/text.h"
 #include "harness/run/run.h"
 #include "harness/run/versions.h"
 
@@ -28,6 +29,15 @@ std::string end_text(std::string_view product, const stream::ProcessEnd& end) {
   if (end.signal) return fmt::format("{} was ended by {}", product, signal_text(*end.signal));
   if (end.exit_code.value_or(0) == 0) return {};
   return fmt::format("{} exited with code {}", product, *end.exit_code);
+}
+
+/// The first line, as far as it fits into a message.
+std::string first_line(const TerminalLog& terminal) {
+  constexpr std::size_t kMost = 200;
+  const auto text = terminal.text(kMost);
+  if (!text) return {};
+  const auto line = trim(*text);
+  return std::string(line.substr(0, line.find('\n')));
 }
 
 /// Fills an Execution from what a run left.
@@ -96,6 +106,9 @@ void Normaliser::add_errors(const run::Report& report, const TerminalLog& termin
   auto& it = execution;
   const auto& end = report.process;
   it.output_bytes = terminal.bytes();
+  if (it.outcome == stream::row(stream::Outcome::no_output).name && terminal.bytes() > 0) {
+    it.message = fmt::format("the agent printed no stream-json: {}", first_line(terminal));
+  }
   it.terminal_log = terminal.path();
   if (it.status == TrialStatus::timeout) {
     add_error(fmt::format("Execution timed out after {}ms", context_.timeout.count()));
