@@ -121,7 +121,10 @@ int CaseReader::line_of(std::string_view path) const {
   return line;
 }
 
-Document CaseReader::read(const Shape& shape) {
+/// Once: a pipe is empty then.
+bool CaseReader::load() {
+  if (was_read_) return problems.empty();
+  was_read_ = true;
   auto node = read_node(file_);
   if (!node) {
     // The message of the parser names file and line.
@@ -129,9 +132,18 @@ Document CaseReader::read(const Shape& shape) {
     if (node.error().code == Code::not_found)
       message += "; 'init' writes a test case to start from";
     problems.push_back({{}, std::move(message), {}, 0});
-    return nullptr;
+    return false;
   }
   node_ = *std::move(node);
+  return true;
+}
+
+bool CaseReader::is_eval_case() {
+  return load() && node_.find("directory") != nullptr && node_.find("repo") == nullptr;
+}
+
+Document CaseReader::read(const Shape& shape) {
+  if (!load()) return nullptr;
   if (!options_.defaults.variables.empty()) substitute(node_, options_.defaults.variables);
   is_test_case_ = &shape != &kEvalCase;
   check_file(node_, shape, file_, problems, warnings);

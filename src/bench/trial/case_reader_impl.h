@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/trial/case_node_impl.h"
 #include "bench/trial/problem.h"
 #include "bench/trial/shape.h"
 #include "bench/trial/test_case.h"
@@ -12,13 +13,15 @@
 
 namespace ralph::trial {
 
-/// Reads one case file with the files that it names. Call read() first; each part reports its own problems, also if
+/// Reads one case file, which may be a pipe, with the files that it names. Call read() first; each part reports its own problems, also if
 /// another part has some.
 class CaseReader {
  public:
   CaseReader(std::filesystem::path file, const ReadOptions& options)
-      : file_(std::move(file)), folder_(file_.parent_path()), options_(options) {}
+      : file_(std::move(file)), folder_(case_folder(file_)), options_(options) {}
 
+  /// Whether it describes a directory to grade (`directory:`) and not a test case.
+  bool is_eval_case();
   /// null: there are problems.
   json::Document read(const Shape& shape);
   void check_expected();
@@ -33,6 +36,7 @@ class CaseReader {
   std::vector<Problem> problems, warnings;
 
  private:
+  bool load();
   /// A grader as a file has it.
   struct GraderNode {
     config::Node node;  // with `name` and perhaps `config`
@@ -56,6 +60,7 @@ class CaseReader {
 
   std::filesystem::path file_, folder_;
   const ReadOptions& options_;
+  bool was_read_ = false;
   config::Node node_;
   bool is_test_case_ = false;  // not an eval file
 };

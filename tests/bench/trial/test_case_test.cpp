@@ -380,7 +380,7 @@ TEST_F(TestCaseFile, DefaultsWithAnUnknownKeyAreIgnoredWithAWarning) {
 TEST_F(TestCaseFile, ReadsAnEvalFile) {
   const auto file = write(
       "eval.yaml", "name: n\ndescription: d\ndirectory: work\nevaluators: [{name: git-diff}]\n");
-  EXPECT_TRUE(is_eval_case(file));
+  EXPECT_TRUE(std::holds_alternative<Checked<EvalCase>>(read_case(file, {})));
   const auto read_case = read_eval_case(file, {});
   ASSERT_TRUE(read_case.ok());
   EXPECT_EQ(read_case.value.directory, "work");
