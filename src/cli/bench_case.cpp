@@ -38,9 +38,9 @@ std::vector<std::string> suspicions(const trial::TestCase& value, bool verbose) 
   return found;
 }
 
-int validate_case(const std::filesystem::path& file, const Arguments& arguments,
+int validate_case(const trial::Checked<trial::TestCase>& read, const Arguments& arguments,
                   const BenchLines& lines) {
-  const auto read = trial::read_test_case(file, read_options(arguments.flag("allow-local"), lines));
+  const auto& file = read.value.file;
   print_warnings(read.warnings, lines);
   if (!read.ok()) return report_case_problems(file, read.problems, arguments, lines);
   const bool verbose = arguments.flag("verbose");
@@ -53,8 +53,8 @@ int validate_case(const std::filesystem::path& file, const Arguments& arguments,
   return 0;
 }
 
-int validate_eval(const std::filesystem::path& file, const BenchLines& lines) {
-  const auto read = trial::read_eval_case(file, read_options(false, lines));
+int validate_eval(const trial::Checked<trial::EvalCase>& read, const BenchLines& lines) {
+  const auto& file = read.value.file;
   print_warnings(read.warnings, lines);
   if (!read.ok()) return report_problems(file, read.problems, lines);
   lines.info(fmt::format("{} is valid", file.native()));
@@ -76,8 +76,11 @@ int print_schema(const std::string& name, const BenchLines& lines) {
 int bench_validate(const Arguments& arguments, const BenchLines& lines) {
   if (arguments.flag("schema")) return print_schema(std::string(arguments.value("schema")), lines);
   const std::filesystem::path file(arguments.value("config"));
-  return trial::is_eval_case(file) ? validate_eval(file, lines)
-                                   : validate_case(file, arguments, lines);
+  const auto read = trial::read_case(file, read_options(arguments.flag("allow-local"), lines));
+  if (const auto* eval = std::get_if<trial::Checked<trial::EvalCase>>(&read)) {
+    return validate_eval(*eval, lines);
+  }
+  return validate_case(std::get<0>(read), arguments, lines);
 }
 
 constexpr Option kValidateOptions[] = {

@@ -36,6 +36,12 @@ class AgentView final : public stream::Handler {
   console::Console& console_;
 };
 
+/// Nothing was graded: a limit of git or of a script does not end with the exit code of grades.
+std::unexpected<Error> not_begun(Error error) {
+  if (error.code == Code::limit) error.code = Code::unavailable;
+  return std::unexpected(std::move(error));
+}
+
 /// One `bench run` from the checked case to the exit code.
 class BenchRun {
  public:
@@ -318,12 +324,12 @@ Result<int> BenchRun::run(bool keep_workspace) {
   });
   bundle_.started = now_utc();
   if (const auto usable = check_agent(); !usable) return lines_.fail_unavailable(usable.error());
-  TRY(check_repository());
+  if (const auto found = check_repository(); !found) return not_begun(found.error());
   if (auto prepared = prepare(); !prepared) {
     if (workspace_ && !agent_ran_) workspace_->remove_all();
     const int signal_number = signals_->received();
     if (signal_number != 0) return 128 + signal_number;
-    return std::unexpected(prepared.error());
+    return agent_ran_ ? std::unexpected(prepared.error()) : not_begun(prepared.error());
   }
   bundle_.grades = run_graders(case_.graders, grade_context(), lines_);
   complete_bundle();

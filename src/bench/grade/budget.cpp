@@ -23,7 +23,9 @@ struct Use {
 };
 
 std::vector<Use> uses_of(const trial::Execution& run) {
-  const auto count = [](std::int64_t value) { return static_cast<double>(value); };
+  const auto count = [&](std::int64_t value) {
+    return run.counted ? std::optional(static_cast<double>(value)) : std::nullopt;
+  };
   return {
       {"max_cost_usd", "cost_usd", run.cost_usd},
       {"max_input_tokens", "input_tokens", count(run.usage.prompt())},
@@ -31,7 +33,7 @@ std::vector<Use> uses_of(const trial::Execution& run) {
       {"max_total_tokens", "total_tokens", count(run.usage.prompt() + run.usage.output)},
       {"max_turns", "turns", count(run.turns)},
       {"max_tool_calls", "tool_calls", count(run.tool_calls)},
-      {"max_duration_ms", "duration_ms", count(run.duration.count())},
+      {"max_duration_ms", "duration_ms", static_cast<double>(run.duration.count())},
   };
 }
 
@@ -88,6 +90,7 @@ class Trajectory final : public Grader {
   std::string_view name() const override { return "trajectory"; }
   GradeResult grade(const GradeContext& context) const override {
     if (context.execution == nullptr) return no_agent();
+    if (!context.execution->counted) return unknown_calls();
     const auto counts = count_tools(*context.execution);
     std::vector<std::string> violations;
     for (const auto& tool : names("required_tools")) {
@@ -109,6 +112,12 @@ class Trajectory final : public Grader {
   }
 
  private:
+  /// Of an agent that prints plain text.
+  GradeResult unknown_calls() const {
+    auto result = judged("tool calls are unknown", {"the agent printed no stream-json"});
+    result.assertions = json::write(config_);
+    return result;
+  }
   std::vector<std::string> names(std::string_view key) const {
     std::vector<std::string> list;
     const auto& value = json::member(config_, key);

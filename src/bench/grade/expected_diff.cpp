@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -23,7 +24,7 @@ constexpr double kMostSteps = 1e10;
 /// A pair from this size on reports its progress.
 constexpr std::size_t kLongFile = 1'000'000;
 
-/// The regular files below a directory, without `.git`, by their relative paths.
+/// The regular files and symbolic links below a directory, without `.git`, by their relative paths.
 std::vector<std::string> files_below(const fs::path& folder) {
   std::vector<std::string> paths;
   std::error_code error;
@@ -32,7 +33,7 @@ std::vector<std::string> files_below(const fs::path& folder) {
        entry.increment(error)) {
     if (entry->path().filename() == ".git") {
       entry.disable_recursion_pending();
-    } else if (entry->is_regular_file(error) && !entry->is_symlink(error)) {
+    } else if (entry->is_symlink(error) || entry->is_regular_file(error)) {
       paths.push_back(entry->path().lexically_relative(folder).generic_string());
     }
   }
@@ -45,7 +46,16 @@ struct Compared {
   double similarity = 0;
 };
 
+/// What a symbolic link leads to; none: it is a file.
+std::optional<fs::path> target_of(const fs::path& path) {
+  std::error_code error;
+  auto target = fs::read_symlink(path, error);
+  return error ? std::nullopt : std::optional(std::move(target));
+}
+
 Result<double> compare(const fs::path& a, const fs::path& b, const GradeContext& context) {
+  const auto ours = target_of(a), theirs = target_of(b);
+  if (ours || theirs) return ours == theirs ? 1.0 : 0.0;
   TRY_ASSIGN(const auto one, read_file(a, kLargestFile));
   TRY_ASSIGN(const auto other, read_file(b, kLargestFile));
   if (one == other) return 1.0;

@@ -45,6 +45,10 @@ Document usage_json(const Execution& execution) {
                  {"completion_tokens", tokens.output},
                  {"total_tokens", tokens.prompt() + tokens.output}};
   if (execution.cost_usd) usage["estimated_cost_usd"] = number(*execution.cost_usd);
+  if (!execution.counted) {
+    usage["x_unknown"] = true;  // the format requires the three numbers
+    return usage;
+  }
   usage["x_input_tokens"] = tokens.input_uncached;
   usage["x_cache_read_tokens"] = tokens.cache_read;
   usage["x_cache_write_tokens"] = tokens.cache_write;
@@ -113,6 +117,7 @@ Document outcome_json(const Execution& execution) {
   if (execution.signal) extra["signal"] = *execution.signal;
   if (!execution.session_id.empty()) extra["session_id"] = execution.session_id;
   if (!execution.permission_mode.empty()) extra["permission_mode"] = execution.permission_mode;
+  if (!execution.counted) return extra;
   extra["turns"] = execution.turns;
   extra["tool_calls"] = execution.tool_calls;
   extra["denials"] = execution.denials;

@@ -64,10 +64,12 @@ Document agent_json(const Bundle& bundle) {
   extra["model"] = run->model;
   extra["version"] = run->version;
   extra["duration_ms"] = run->duration.count();
-  extra["tokens"] = {{"input", run->usage.input_uncached},
-                     {"cache_read", run->usage.cache_read},
-                     {"cache_write", run->usage.cache_write},
-                     {"output", run->usage.output}};
+  if (run->counted) {
+    extra["tokens"] = {{"input", run->usage.input_uncached},
+                       {"cache_read", run->usage.cache_read},
+                       {"cache_write", run->usage.cache_write},
+                       {"output", run->usage.output}};
+  }
   if (run->cost_usd) extra["cost_usd"] = number(*run->cost_usd);
   json["x_ralph"] = std::move(extra);
   return json;

@@ -32,6 +32,13 @@ std::string substituted(std::string_view text, const std::vector<config::Pair>& 
 
 }  // namespace
 
+std::filesystem::path case_folder(const std::filesystem::path& file) {
+  const auto& name = file.native();
+  const bool is_descriptor =
+      name == "/dev/stdin" || name.starts_with("/dev/fd/") || name.starts_with("/proc/self/fd/");
+  return is_descriptor ? std::filesystem::path() : file.parent_path();
+}
+
 Result<config::Node> read_node(const std::filesystem::path& file) {
   std::error_code error;
   const auto size = std::filesystem::file_size(file, error);

@@ -10,6 +10,8 @@
 
 namespace ralph::trial {
 
+/// Where paths of a case begin: its directory; of a case from a pipe (`/dev/stdin`), the current one.
+std::filesystem::path case_folder(const std::filesystem::path& file);
 /// The document of a file of at most kLargestCaseFile bytes. Errors: "NAME:LINE: what is wrong".
 Result<config::Node> read_node(const std::filesystem::path& file);
 

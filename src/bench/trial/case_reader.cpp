@@ -11,8 +11,12 @@
 #include "bench/trial/case_reader_impl.h"
 #include "bench/trial/case_shapes_impl.h"
 #include "core/base/file.h"
+#include "core/base/nearest.h"
 #include "core/base/text.h"
+#include "core/config/setting.h"
 #include "core/json/field.h"
+#include "harness/backend/agent_type.h"
+#include "harness/backend/backend.h"
 
 namespace ralph::trial {
 namespace {
@@ -49,6 +53,29 @@ std::optional<Problem> agent_problem(const Node& type, const Node& settings) {
                              type.text),
                  {},
                  settings.line};
+}
+
+/// A permission mode that no agent has, and what there is; empty: it is one.
+std::string unknown_mode(std::string_view mode) {
+  std::string known(config::setting(config::Key::permission_mode).choices);
+  for (std::string_view rest = known; !rest.empty();) {
+    const auto word = rest.substr(0, rest.find('|'));
+    if (word == mode) return {};
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+  }
+  for (std::size_t at = 0; (at = known.find('|', at)) != std::string::npos;) {
+    known.replace(at, 1, ", ");
+  }
+  return fmt::format("unknown mode '{}' (known modes: {})", mode, known);
+}
+
+/// A misspelt tool: "unknown tool 'Bsh'; did you mean 'Bash'?"; empty: it may be one, such as that of an MCP server.
+std::string misspelt_tool(std::string_view rule, std::span<const std::string_view> tools) {
+  const auto name = rule.substr(0, rule.find('('));
+  const std::vector<std::string> known(tools.begin(), tools.end());
+  if (std::ranges::find(known, name) != known.end()) return {};
+  const auto near = nearest(name, known);
+  return near.empty() ? "" : fmt::format("unknown tool '{}'; did you mean '{}'?", name, near);
 }
 
 /// What the settings of a grader must look like; nullptr: anything.
@@ -94,7 +121,10 @@ int CaseReader::line_of(std::string_view path) const {
   return line;
 }
 
-Document CaseReader::read(const Shape& shape) {
+/// Once: a pipe is empty then.
+bool CaseReader::load() {
+  if (was_read_) return problems.empty();
+  was_read_ = true;
   auto node = read_node(file_);
   if (!node) {
     // The message of the parser names file and line.
@@ -102,9 +132,18 @@ Document CaseReader::read(const Shape& shape) {
     if (node.error().code == Code::not_found)
       message += "; 'init' writes a test case to start from";
     problems.push_back({{}, std::move(message), {}, 0});
-    return nullptr;
+    return false;
   }
   node_ = *std::move(node);
+  return true;
+}
+
+bool CaseReader::is_eval_case() {
+  return load() && node_.find("directory") != nullptr && node_.find("repo") == nullptr;
+}
+
+Document CaseReader::read(const Shape& shape) {
+  if (!load()) return nullptr;
   if (!options_.defaults.variables.empty()) substitute(node_, options_.defaults.variables);
   is_test_case_ = &shape != &kEvalCase;
   check_file(node_, shape, file_, problems, warnings);
@@ -119,13 +158,64 @@ void CaseReader::check_expected() {
 
 void CaseReader::check_agent() {
   const auto* agent = node_.find("agent");
+  const auto* config = agent == nullptr ? nullptr : agent->find("config");
+  if (config != nullptr) warn_of_unknown_options(*config);
   const auto* type = agent == nullptr ? nullptr : find_text_in(*agent, "type");
   if (type == nullptr) return;
-  const auto* config = agent->find("config");
+  if (config != nullptr) check_options(type->text, *config);
   auto problem = agent_problem(*type, config == nullptr ? *agent : *config);
   if (!problem) return;
   complain(problem->path == "type" ? "agent.type" : "agent.config.command",
            std::move(problem->message));
+}
+
+/// They are kept in the canonical values, as youBencha does, but no agent gets them.
+void CaseReader::warn_of_unknown_options(const Node& config) {
+  const auto known = agent_config_keys(), outer = agent_keys();
+  for (const auto& key : config.keys) {
+    if (std::ranges::find(known, key.text) != known.end()) continue;
+    const bool is_outer = std::ranges::find(outer, key.text) != outer.end();
+    const auto near = is_outer ? "agent." + key.text : nearest(key.text, known);
+    warnings.push_back({"agent.config." + key.text,
+                        near.empty() ? "unknown key ignored"
+                                     : fmt::format("unknown key ignored; did you mean '{}'?", near),
+                        file_.native(), key.line});
+  }
+}
+
+void CaseReader::check_options(std::string_view type, const Node& config) {
+  const auto found = backend::find_agent_type(type);
+  if (!found || found->command != nullptr) return;
+  const auto& agent = *backend::find_backend(found->backend);
+  const auto* mode = agent.can.permission_mode ? find_text_in(config, "permission_mode") : nullptr;
+  if (auto wrong = mode == nullptr ? "" : unknown_mode(mode->text); !wrong.empty()) {
+    complain("agent.config.permission_mode", std::move(wrong));
+  }
+  const auto* tools = agent.can.tool_lists ? config.find("allowed_tools") : nullptr;
+  for (std::size_t i = 0; tools != nullptr && i < tools->items.size(); ++i) {
+    auto wrong = misspelt_tool(tools->items[i].text, agent.tools.worker);
+    if (!wrong.empty()) {
+      complain(fmt::format("agent.config.allowed_tools.{}", i), std::move(wrong));
+    }
+  }
+  const auto* servers = agent.can.mcp_config ? find_text_in(config, "mcp_config") : nullptr;
+  if (servers != nullptr) check_mcp_config(servers->text);
+}
+
+void CaseReader::check_mcp_config(const std::string& name) {
+  constexpr const char* kKey = "agent.config.mcp_config";
+  const auto text = read_file(path_beside(name), kLargestPrompt);
+  if (!text) {
+    complain(kKey, text.error().code == Code::not_found
+                       ? fmt::format("'{}' does not exist (paths are relative to {})", name,
+                                     file_.filename().native())
+                       : text.error().message);
+    return;
+  }
+  const auto servers = json::parse(*text, name);
+  if (!servers) return complain(kKey, servers.error().message);
+  if (json::member(*servers, "mcpServers").is_object()) return;
+  complain(kKey, fmt::format("'{}' has no object 'mcpServers'", name));
 }
 
 std::string CaseReader::path_beside(const std::string& path) const {

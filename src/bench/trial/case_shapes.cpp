@@ -125,6 +125,12 @@ constexpr Field kAgentFields[] = {
 };
 constexpr Shape kAgent{.type = Type::object, .fields = kAgentFields};
 
+std::vector<std::string> keys_of(std::span<const Field> fields) {
+  std::vector<std::string> keys;
+  for (const Field& field : fields) keys.emplace_back(field.key);
+  return keys;
+}
+
 // ---- graders
 
 constexpr Field kNamedGraderFields[] = {
@@ -205,7 +211,7 @@ constexpr Field kJudgeFields[] = {
 
 constexpr Field kScriptConfigFields[] = {
     {"command", &kSomeText, required, {}, "run by sh -c, with the arguments behind it"},
-    {"args", &kTexts},
+    {"args", &kTexts, optional, {}, "shell text, not quoted"},
     {"env", &kTextMap},
     {"timeout_ms", &kPositiveInteger, optional, "30000"},
     {"working_dir", &kText},
@@ -340,6 +346,9 @@ constexpr Field kDefaultsFields[] = {
 };
 
 }  // namespace
+
+std::vector<std::string> agent_config_keys() { return keys_of(kAgentConfigFields); }
+std::vector<std::string> agent_keys() { return keys_of(kAgentFields); }
 
 constinit const Shape kPublicTestCase{.type = Type::object, .fields = kPublicFields};
 constinit const Shape kLocalTestCase{.type = Type::object, .fields = kLocalFields};

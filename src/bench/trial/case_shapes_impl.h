@@ -11,6 +11,9 @@ extern const Shape kEvaluatorDefinition;
 extern const Shape kCommandConfig;  // `config` of the grader `command`
 extern const Shape kJudgeConfig;    // `config` of an agentic-judge
 extern const Shape kDefaultsFile;
+/// The names of the settings in `agent.config`, and of those in `agent` beside it.
+std::vector<std::string> agent_config_keys();
+std::vector<std::string> agent_keys();
 
 /// A rule: a path that does not lead out of the directory.
 std::string check_inside(const config::Node& node);

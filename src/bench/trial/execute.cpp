@@ -6,6 +6,7 @@
 #include "bench/trial/message_recorder.h"
 #include "bench/trial/terminal_log.h"
 #include "bench/trial/workspace.h"
+#include "core/base/text.h"
 #include "harness/run/run.h"
 #include "harness/run/versions.h"
 
@@ -30,13 +31,22 @@ std::string end_text(std::string_view product, const stream::ProcessEnd& end) {
   return fmt::format("{} exited with code {}", product, *end.exit_code);
 }
 
+/// The first line, as far as it fits into a message.
+std::string first_line(const TerminalLog& terminal) {
+  constexpr std::size_t kMost = 200;
+  const auto text = terminal.text(kMost);
+  if (!text) return {};
+  const auto line = trim(*text);
+  return std::string(line.substr(0, line.find('\n')));
+}
+
 /// Fills an Execution from what a run left.
 class Normaliser {
  public:
   Normaliser(const backend::AgentType& type, const AgentSpec& spec, const ExecutionContext& context)
       : type_(type), spec_(spec), context_(context) {}
 
-  void add_facts(const run::Report& report, const stream::Summary& summary);
+  void add_facts(const run::Report& report, const stream::Summary& summary, bool plain_text);
   void add_errors(const run::Report& report, const TerminalLog& terminal);
   void add_messages(MessageRecorder& recorder, const TerminalLog& terminal, bool plain_text);
 
@@ -52,7 +62,8 @@ class Normaliser {
   const ExecutionContext& context_;
 };
 
-void Normaliser::add_facts(const run::Report& report, const stream::Summary& summary) {
+void Normaliser::add_facts(const run::Report& report, const stream::Summary& summary,
+                           bool plain_text) {
   auto& it = execution;
   it.type = spec_.type;
   it.product = type_.product;
@@ -60,7 +71,7 @@ void Normaliser::add_facts(const run::Report& report, const stream::Summary& sum
   it.version = summary.agent_version;
   it.model = summary.model.empty() ? spec_.model : summary.model;
   if (it.model.empty()) it.model = "unknown";
-  it.status = status_of(facts_of(summary, report.process));
+  it.status = status_of(facts_of(summary, report.process, plain_text));
   it.exit_code = exit_code_of(report.process);
   it.signal = report.process.signal;
   auto verdict = report.verdict;
@@ -79,6 +90,7 @@ void Normaliser::add_facts(const run::Report& report, const stream::Summary& sum
   if (summary.error) it.failure_class = stream::to_string(summary.error->error_class);
   it.session_id = summary.session_id;
   it.permission_mode = summary.permission_mode;
+  it.counted = !plain_text && summary.any_event();
   it.usage = summary.usage();
   it.cost_usd = summary.cost_usd();
   it.turns = summary.turns;
@@ -94,6 +106,9 @@ void Normaliser::add_errors(const run::Report& report, const TerminalLog& termin
   auto& it = execution;
   const auto& end = report.process;
   it.output_bytes = terminal.bytes();
+  if (it.outcome == stream::row(stream::Outcome::no_output).name && terminal.bytes() > 0) {
+    it.message = fmt::format("the agent printed no stream-json: {}", first_line(terminal));
+  }
   it.terminal_log = terminal.path();
   if (it.status == TrialStatus::timeout) {
     add_error(fmt::format("Execution timed out after {}ms", context_.timeout.count()));
@@ -161,7 +176,7 @@ Result<Execution> Adapter::execute(const ExecutionContext& context, const Watche
   if (report.start_error) return std::unexpected(*report.start_error);
   execution.completed = now_utc();
   execution.duration = std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - began);
-  normaliser.add_facts(report, summary);
+  normaliser.add_facts(report, summary, !by_stream);
   normaliser.add_errors(report, terminal);
   normaliser.add_messages(recorder, terminal, !by_stream || !summary.any_event());
   if (execution.version.empty()) execution.version = version_of(planned, host);

@@ -50,6 +50,8 @@ struct Execution {
   std::string message;        // one sentence
   std::string session_id;
   std::string permission_mode;
+  bool counted =
+      true;  // the agent printed a stream: tokens, turns, tool calls and denials are known
   stream::Tokens usage;
   std::optional<double> cost_usd;
   std::int64_t turns = 0, tool_calls = 0, denials = 0, skipped_lines = 0;

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "bench/trial/case_node_impl.h"
 #include "core/base/file.h"
 #include "core/base/folder.h"
 #include "core/base/sha256.h"
@@ -182,7 +183,7 @@ Source source_of(const TestCase& test_case) {
   Source source{test_case.repo, test_case.branch, test_case.commit};
   if (source.address.contains("://") || source.address.contains('@')) return source;
   std::error_code error;
-  const auto path = fs::weakly_canonical(test_case.file.parent_path() / source.address, error);
+  const auto path = fs::weakly_canonical(case_folder(test_case.file) / source.address, error);
   if (!error) source.address = "file://" + fs::absolute(path, error).native();
   return source;
 }

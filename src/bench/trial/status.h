@@ -19,11 +19,11 @@ struct EndFacts {
   bool cancelled = false;   // we were asked to stop
   bool broken = false;      // output could not be read or stored
   bool time_limit = false;  // the case's timeout
-  bool any_event = false;   // it printed the stream that it was asked for
+  bool plain_text = false;  // it was not asked for a stream
   bool has_result = false;  // its last turn has ended
   bool result_is_error = false;
 };
-EndFacts facts_of(const stream::Summary& summary, const stream::ProcessEnd& end);
+EndFacts facts_of(const stream::Summary& summary, const stream::ProcessEnd& end, bool plain_text);
 
 /// The only table of trial statuses, first match:
 ///   cancelled                                       cancelled
@@ -32,8 +32,8 @@ EndFacts facts_of(const stream::Summary& summary, const stream::ProcessEnd& end)
 ///   time limit                                      timeout
 ///   signal or exit code other than 0                failed, also after a good result
 ///   result                                          success, or failed if it is an error
-///   stream without a result                         failed
-///   plain text, or nothing, with exit code 0        success
+///   stream without a result, or nothing of a stream failed
+///   plain text, or nothing, if no stream was asked  success
 TrialStatus status_of(const EndFacts& facts);
 
 }  // namespace ralph::trial

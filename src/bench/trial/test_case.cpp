@@ -94,12 +94,10 @@ void set_rest(const Document& document, const Defaults& defaults, TestCase& valu
   if (value.agent.model.empty()) value.agent.model = defaults.model;
 }
 
-}  // namespace
-
-Checked<TestCase> read_test_case(const fs::path& file, const ReadOptions& options) {
+Checked<TestCase> test_case_of(CaseReader& reader, const fs::path& file,
+                               const ReadOptions& options) {
   Checked<TestCase> read;
   read.value.file = file;
-  CaseReader reader(file, options);
   auto document = reader.read(options.allow_local ? kLocalTestCase : kPublicTestCase);
   reader.check_expected();
   reader.check_agent();
@@ -120,11 +118,11 @@ Checked<TestCase> read_test_case(const fs::path& file, const ReadOptions& option
   return read;
 }
 
-Checked<EvalCase> read_eval_case(const fs::path& file, const ReadOptions& options) {
+Checked<EvalCase> eval_case_of(CaseReader& reader, const fs::path& file,
+                               const ReadOptions& options) {
   Checked<EvalCase> read;
   auto& value = read.value;
   value.file = file;
-  CaseReader reader(file, options);
   auto document = reader.read(kEvalCase);
   value.graders = reader.read_graders(document);
   if (document.is_object()) {
@@ -142,9 +140,23 @@ Checked<EvalCase> read_eval_case(const fs::path& file, const ReadOptions& option
   return read;
 }
 
-bool is_eval_case(const fs::path& file) {
-  const auto node = read_node(file);
-  return node && node->find("directory") != nullptr && node->find("repo") == nullptr;
+}  // namespace
+
+Checked<TestCase> read_test_case(const fs::path& file, const ReadOptions& options) {
+  CaseReader reader(file, options);
+  return test_case_of(reader, file, options);
+}
+
+Checked<EvalCase> read_eval_case(const fs::path& file, const ReadOptions& options) {
+  CaseReader reader(file, options);
+  return eval_case_of(reader, file, options);
+}
+
+std::variant<Checked<TestCase>, Checked<EvalCase>> read_case(const fs::path& file,
+                                                             const ReadOptions& options) {
+  CaseReader reader(file, options);
+  if (reader.is_eval_case()) return eval_case_of(reader, file, options);
+  return test_case_of(reader, file, options);
 }
 
 bool is_judge_name(std::string_view name) {

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "bench/trial/problem.h"
@@ -110,8 +111,9 @@ inline constexpr std::size_t kLargestCaseFile = 1'048'576;
 Checked<TestCase> read_test_case(const std::filesystem::path& file, const ReadOptions& options);
 Checked<EvalCase> read_eval_case(const std::filesystem::path& file, const ReadOptions& options);
 
-/// Whether the file describes a directory to grade (`directory:`) and not a test case.
-bool is_eval_case(const std::filesystem::path& file);
+/// The one that the file is: an eval file has `directory` and no `repo`.
+std::variant<Checked<TestCase>, Checked<EvalCase>> read_case(const std::filesystem::path& file,
+                                                             const ReadOptions& options);
 
 /// The first 16 hex digits of the SHA-256 of the canonical values.
 std::string config_hash(std::string_view canonical);

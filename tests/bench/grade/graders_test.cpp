@@ -1,3 +1,6 @@
+#include <filesystem>
+
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -62,6 +65,32 @@ TEST_F(Graders, ExpectedDiffIsTheMeanLessTheShareOfOtherFiles) {
   EXPECT_EQ(grade("expected-diff").status, GradeStatus::failed);
 }
 
+// A wrong link is a file that is wrong as a whole, also if it leads to a file with the expected bytes.
+TEST_F(Graders, ExpectedDiffComparesLinksByTheirTarget) {
+  namespace fs = std::filesystem;
+  folder_.write("work/a", "same");
+  folder_.write("expected/a", "same");
+  fs::create_symlink("b", folder_ / "expected/l");
+  context_.expected = folder_ / "expected";
+  const auto counts = [&] {
+    const auto found = metrics(grade("expected-diff"));
+    return fmt::format("{} {} {} {}", found["files_matched"].dump(), found["files_changed"].dump(),
+                       found["files_added"].dump(), found["files_removed"].dump());
+  };
+  EXPECT_EQ(counts(), "1 0 0 1");
+  fs::create_symlink("a", folder_ / "work/l");
+  EXPECT_EQ(counts(), "1 1 0 0");
+  EXPECT_EQ(metrics(grade("expected-diff"))["aggregate_similarity"], 0.5);
+  fs::remove(folder_ / "work/l");
+  fs::create_symlink("b", folder_ / "work/l");
+  EXPECT_EQ(counts(), "2 0 0 0");
+  fs::create_symlink(".", folder_ / "work/z");
+  EXPECT_EQ(counts(), "2 0 1 0");
+  fs::remove(folder_ / "work/l");
+  folder_.write("work/l", "same");
+  EXPECT_EQ(counts(), "1 1 1 0");
+}
+
 TEST_F(Graders, ExpectedDiffOfNothing) {
   context_.expected = folder_ / "expected";
   std::filesystem::create_directories(context_.expected);
@@ -81,6 +110,23 @@ TEST_F(Graders, BudgetNamesEveryLimitThatIsExceeded) {
             "✗ 0 of 3 limits kept | Violations: cost_usd is unknown (max_cost_usd 1); "
             "output_tokens (50) exceeds "
             "max_output_tokens (49); turns (3) exceeds max_turns (2)");
+}
+
+TEST_F(Graders, LimitsOnWhatAnAgentDoesNotReportAreNotKept) {
+  trial::Execution run;
+  run.counted = false;
+  run.duration = Millis{5};
+  context_.execution = &run;
+  EXPECT_EQ(grade("budget", R"({"max_duration_ms":10})").status, GradeStatus::passed);
+  const auto budget = grade("budget", R"({"max_total_tokens":3,"max_tool_calls":0,"max_turns":3})");
+  EXPECT_EQ(budget.message,
+            "✗ 0 of 3 limits kept | Violations: total_tokens is unknown (max_total_tokens 3); "
+            "turns is unknown (max_turns 3); tool_calls is unknown (max_tool_calls 0)");
+  EXPECT_FALSE(metrics(budget).contains("tool_calls"));
+  const auto trajectory = grade("trajectory", R"({"forbidden_tools":["Bash"],"max_denials":0})");
+  EXPECT_EQ(trajectory.status, GradeStatus::failed);
+  EXPECT_EQ(trajectory.message,
+            "✗ tool calls are unknown | Violations: the agent printed no stream-json");
 }
 
 TEST_F(Graders, TrajectoryChecksTools) {

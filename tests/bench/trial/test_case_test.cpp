@@ -222,6 +222,7 @@ TEST_F(TestCaseFile, EvaluatorDefinitionsAreResolvedBesideTheFile) {
 // 4.6: "`agent_name` → `--agents`, `model` → `--model`, `append_system_prompt`, `system_prompt`, `permission_mode`,
 // `allowed_tools` → their flags (FR-008, FR-009, US5); also `mcp_config`, `extra_args`, `env`".
 TEST_F(TestCaseFile, ReadsEveryOptionOfTheAgent) {
+  folder_.write("mcp.json", R"({"mcpServers":{}})");
   const auto read_case = read(R"(name: n
 description: d
 repo: https://git.example.test/small.git
@@ -379,7 +380,7 @@ TEST_F(TestCaseFile, DefaultsWithAnUnknownKeyAreIgnoredWithAWarning) {
 TEST_F(TestCaseFile, ReadsAnEvalFile) {
   const auto file = write(
       "eval.yaml", "name: n\ndescription: d\ndirectory: work\nevaluators: [{name: git-diff}]\n");
-  EXPECT_TRUE(is_eval_case(file));
+  EXPECT_TRUE(std::holds_alternative<Checked<EvalCase>>(read_case(file, {})));
   const auto read_case = read_eval_case(file, {});
   ASSERT_TRUE(read_case.ok());
   EXPECT_EQ(read_case.value.directory, "work");
