@@ -82,8 +82,10 @@ Result<http::ClientRequest> http_request(const Endpoint& endpoint, const Request
   return made;
 }
 
-bool is_json(const http::Headers& headers) {
-  return headers.find("content-type").value_or("").starts_with("application/json");
+/// Endpoints ignore the wish for a stream, or for an answer in one piece.
+bool is_stream(const http::Headers& headers, bool wanted) {
+  const auto type = headers.find("content-type").value_or("");
+  return wanted ? !type.starts_with("application/json") : type.starts_with("text/event-stream");
 }
 
 /// How the body of a response is read.
@@ -102,7 +104,7 @@ class Reader {
     head_ = head;
     last_progress_ = std::chrono::steady_clock::now();
     const bool good = head.status >= 200 && head.status < 300;
-    const bool streamed = streams_ && !is_json(head.headers);
+    const bool streamed = is_stream(head.headers, streams_);
     form_ = !good ? Form::error : streamed ? Form::stream : Form::message;
     if (form_ == Form::stream) {
       assembler_.emplace(listener_, std::string(request_id_in(head.headers)));

@@ -196,6 +196,16 @@ TEST(ApiClientOnePiece, AndItsFailureCounts) {
   EXPECT_EQ(nonsense->requests.size(), 2U);
 }
 
+TEST(ApiClientOnePiece, IsAStreamAllTheSame) {
+  const auto good = ask({streaming(""), streaming(whole_stream("good"))});
+  EXPECT_EQ(good->text(), "good");
+  EXPECT_EQ(good->body(1)["stream"], false);
+  const auto broken = kPart + sse("content_block_delta", "{");
+  const auto bad = ask({streaming(broken), streaming(broken)});
+  EXPECT_TRUE(bad->answer.failure.value().message.starts_with("an event of the stream is not JSON"))
+      << bad->answer.failure->message;
+}
+
 TEST(ApiClientOnePiece, WhereNothingIsFound) {
   const auto missing = answering(404, error_body("not_found_error", "model: x"));
   const auto asked = ask({missing});
