@@ -75,7 +75,7 @@ void Watchdog::check_price(std::string_view model) {
 void Watchdog::on(const stream::Event& event, const stream::Usage& usage) {
   if (event.parent.empty() && usage.scope == stream::UsageScope::request)
     start_message(usage.message_id);
-  if (usage.tokens.prompt() + usage.tokens.output > 0) check_price(usage.model);
+  if (usage.tokens.has_prompt() || usage.tokens.output != 0) check_price(usage.model);
   if (!rules_.max_cost || over_cost_limit_ || usage.scope != stream::UsageScope::request) return;
   const auto cost = summary_.cost_usd();
   if (!cost || *cost < *rules_.max_cost || (!usage.partial && own_calls_.empty())) return;

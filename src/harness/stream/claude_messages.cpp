@@ -178,7 +178,7 @@ void ClaudeDialect::stream_event(const Line& line) {
     line.emit(Usage{UsageScope::request, request_model_, usage_of_, request_, {}, {}, true});
   } else if (type == "message_delta") {
     Tokens tokens = read_usage(event["usage"]);
-    if (tokens.prompt() == 0) {
+    if (!tokens.has_prompt()) {
       tokens.input_uncached = request_.input_uncached;
       tokens.cache_read = request_.cache_read;
       tokens.cache_write = request_.cache_write;

@@ -54,7 +54,9 @@ struct Tokens {
   std::int64_t reasoning = 0;
 
   Tokens& operator+=(const Tokens& other);
+  /// Of plausible counts.
   std::int64_t prompt() const { return input_uncached + cache_read + cache_write; }
+  bool has_prompt() const { return input_uncached != 0 || cache_read != 0 || cache_write != 0; }
   bool operator==(const Tokens&) const = default;
 };
 

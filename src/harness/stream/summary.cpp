@@ -113,7 +113,7 @@ void Summary::on(const Event&, const ToolResult& result) {
 }
 
 void Summary::on(const Event& event, const Usage& usage) {
-  const bool used = usage.tokens.prompt() + usage.tokens.output > 0;
+  const bool used = usage.tokens.has_prompt() || usage.tokens.output != 0;
   if (used && !knows_price_of(usage.model)) unpriced_model = cut(usage.model, kLongestSummaryName);
   if (usage.scope == UsageScope::request) return note_request(event, usage);
   const bool has_window = usage.context_window.value_or(0) > 0;
