@@ -272,13 +272,14 @@ void Server::refresh(const std::stop_token& stop) {
   auto tools =
       list_tools(steady_clock::now() + std::min(kRefreshLimit, surroundings_.start_limit), stop);
   if (!tools && stop.stop_requested()) return connection_->set_tools_changed();
+  const auto problem = tools ? "too many changes" : describe(tools.error());
   if (tools && changes_left_-- > 0 && take_tools(*std::move(tools))) return;
   refreshable_ = false;
   if (!surroundings_.warn) return;
   surroundings_.warn(fmt::format(
       "ralph: MCP server '{}' changed its tools, but they cannot be listed ({}); the session "
       "continues with the earlier ones",
-      config_.name, tools ? "too many changes" : describe(tools.error())));
+      config_.name, problem));
 }
 
 ServerStatus Server::status() const {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -166,9 +167,15 @@ class ScriptedHooks final : public hook::Hooks {
 class RecordingSink final : public EventSink {
  public:
   void emit(const Identity& from, const Event& event) override {
+    const std::lock_guard lock(mutex_);
     sessions.push_back(from.session_id());
     const auto& parent = from.parent_tool_use_id();
     words.push_back((parent.empty() ? "" : parent + "/") + std::visit(*this, event));
+  }
+  /// For a thread that reads while others emit.
+  std::vector<std::string> words_so_far() const {
+    const std::lock_guard lock(mutex_);
+    return words;
   }
   std::string story() const {
     std::string all;
@@ -221,6 +228,8 @@ class RecordingSink final : public EventSink {
   static std::string type_of(std::string_view block) {
     return block.contains(R"("type":"text")") ? "text" : "call";
   }
+
+  mutable std::mutex mutex_;
 };
 
 /// All that a session needs.

@@ -205,7 +205,7 @@ TEST_F(SubagentsTest, OneThatACallWaitsForCanBeEnded) {
   model_ = &waiting_;
   std::jthread other([this] {
     waiting_.await(1);
-    for (const auto& word : parent_.sink.words) {
+    for (const auto& word : parent_.sink.words_so_far()) {
       if (word.starts_with("task:")) {
         EXPECT_TRUE(subagents_.end(word.substr(5)));
       }
