@@ -27,7 +27,7 @@ class ClientSetupApplier {
     std::vector<std::string>& system;                      // changed when the prompt is
     std::optional<session::StructuredOutput>& structured;  // sessions refer to it
   };
-  explicit ClientSetupApplier(Links links) : links_(std::move(links)) {}
+  explicit ClientSetupApplier(Links links) : links_(links) {}
 
   /// Before a turn.
   void apply(session::Session& session);

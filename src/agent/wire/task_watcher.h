@@ -27,7 +27,7 @@ class TaskWatcher {
     session::TurnControl& control;
     HeldResults& held;
   };
-  explicit TaskWatcher(Links links) : links_(std::move(links)) {}
+  explicit TaskWatcher(Links links) : links_(links) {}
   TaskWatcher(const TaskWatcher&) = delete;
   TaskWatcher& operator=(const TaskWatcher&) = delete;
 
