@@ -78,8 +78,8 @@ class BackgroundAgent final : public tool::BackgroundWork {
   }
   bool ended() const override { return ended_; }
   void end(tool::Ender by) override {
-    auto nobody = tool::Ender::nobody;
-    ender_.compare_exchange_strong(nobody, by);
+    auto none = tool::Ender::none;
+    ender_.compare_exchange_strong(none, by);
     stop_.request_stop();
   }
   tool::TaskNotification notification(const tool::BackgroundTask& /*task*/) const override {
@@ -93,7 +93,7 @@ class BackgroundAgent final : public tool::BackgroundWork {
   std::stop_source stop_;
   StopLink over_;
   Report report_;
-  std::atomic<tool::Ender> ender_ = tool::Ender::nobody;
+  std::atomic<tool::Ender> ender_ = tool::Ender::none;
   std::atomic<bool> ended_ = false;
   std::jthread thread_;  // last: it uses the others
 };
@@ -138,7 +138,7 @@ tool::Outcome Subagents::run(Task task, std::optional<bool> asked, const std::st
   }
   auto agent = Subagent::create(host_, std::move(task));
   if (!agent) {
-    count_end(tool::TaskStatus::failed, tool::Ender::nobody);
+    count_end(tool::TaskStatus::failed, tool::Ender::none);
     return tool::failure("The subagent was not started: " + describe(agent.error()));
   }
   if ((*agent)->facts().in_background) {
@@ -193,7 +193,7 @@ tool::Outcome Subagents::run_in_background(std::unique_ptr<Subagent> agent,
 tool::Outcome Subagents::not_started(const tool::BackgroundTask& facts, std::string_view why) {
   const Report report{.status = tool::TaskStatus::failed,
                       .text = fmt::format("The subagent was not started: {}", why)};
-  count_end(report.status, tool::Ender::nobody);
+  count_end(report.status, tool::Ender::none);
   const session::SessionEvents events(host_.sink, host_.identity);
   const auto ended = notification_of(report, facts);
   events.emit(session::TaskUpdated{ended});
@@ -224,7 +224,7 @@ void Subagents::count_end(tool::TaskStatus status, tool::Ender by) {
   switch (by) {
     case tool::Ender::parent: ++stats_.killed_by_parent; return;
     case tool::Ender::user: ++stats_.killed_by_user; return;
-    case tool::Ender::nobody:
+    case tool::Ender::none:
     case tool::Ender::system: ++stats_.killed_by_system; return;
   }
 }

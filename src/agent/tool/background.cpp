@@ -12,7 +12,7 @@ namespace ralph::tool {
 struct BackgroundTasks::Entry {
   BackgroundTask task;
   std::unique_ptr<BackgroundWork> work;
-  Ender ended_by = Ender::nobody;
+  Ender ended_by = Ender::none;
 };
 
 namespace {

@@ -33,7 +33,7 @@ enum class TaskStatus { completed, failed, killed };
 std::string_view to_string(TaskStatus status);
 
 /// Who wanted a task to end before its work was done.
-enum class Ender { nobody, parent, user, system };
+enum class Ender { none, parent, user, system };
 
 /// What a subagent used.
 struct TaskUsage {
@@ -49,10 +49,10 @@ struct TaskNotification {
   TaskStatus status = TaskStatus::completed;
   std::filesystem::path output_file;
   std::string summary;
-  std::string agent_type = {};     // as in BackgroundTask
-  TaskUsage usage = {};            // of a subagent
-  std::string message = {};        // of a subagent, for the model
-  Ender ended_by = Ender::nobody;  // on request of one task
+  std::string agent_type = {};   // as in BackgroundTask
+  TaskUsage usage = {};          // of a subagent
+  std::string message = {};      // of a subagent, for the model
+  Ender ended_by = Ender::none;  // on request of one task
 
   bool is_subagent() const { return !agent_type.empty(); }
 };
